@@ -1,0 +1,89 @@
+// The port to the event store: one stream per action, appended with an expected revision, and all
+// streams in one order of positions. The append rules are those of EventStoreDB, on every adapter:
+// an append is atomic; a repeated append with the same ids at the same expected revision succeeds
+// and writes nothing; anything else at a wrong revision is a conflict, which is a value.
+
+/** Data and metadata are canonical JSON texts (RFC 8785), stored and returned byte for byte. */
+export interface NewEvent {
+  /** Minted once per decision (22 base64url characters or a UUID); reused only to retry that append. */
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+}
+
+export interface RecordedEvent extends NewEvent {
+  readonly stream: string;
+  /** 0 for the first event of a stream, without gaps. */
+  readonly revision: number;
+  /** The place among the events of all streams: 1 for the first, rising, without gaps in one store. */
+  readonly position: number;
+}
+
+export type ExpectedRevision = 'no stream' | number;
+
+export type AppendResult =
+  | {
+      readonly kind: 'appended';
+      /** Revision and position of the last event of the append. */
+      readonly revision: number;
+      readonly position: number;
+      /** The events had been stored by an earlier try of the same append; nothing was written now. */
+      readonly repeated: boolean;
+    }
+  | {
+      readonly kind: 'conflict';
+      /** The last revision of the stream, or undefined where it has none. Never decide by it: read. */
+      readonly actual: number | undefined;
+    };
+
+export interface ReadAllOptions {
+  /** Exclusive; 0 reads from the start. */
+  readonly after: number;
+  readonly max: number;
+}
+
+export interface Subscriber {
+  /** In the order of positions. The next batch comes once this one is handled. */
+  readonly onEvents: (events: readonly RecordedEvent[]) => void | Promise<void>;
+  /** Called once, when the subscriber has seen everything that was stored when it subscribed. */
+  readonly onCaughtUp?: () => void;
+  /** The subscription has ended by itself (the handler threw, the store broke); it never resumes. */
+  readonly onDropped?: (fault: unknown) => void;
+}
+
+export interface Subscription {
+  close(): void;
+}
+
+/** `recovering`: the file is older than what it was known to hold; see DESIGN.md section 6. */
+export type StoreCondition =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'recovering'; readonly reason: string; readonly mark: number; readonly head: number };
+
+export interface EventStore {
+  /**
+   * Durable when it resolves. 1 to 64 events, each at most 512 KiB.
+   * @throws StoreFault with `retry: 'unsafe'` where it is not known whether the events were stored
+   *   (retry identically, then read), `'safe'` where they were not, `'never'` where trying again
+   *   cannot help (too large, malformed, closed, read-only).
+   */
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<AppendResult>;
+  /** Events with revision >= `from` (default 0) in order; an empty list where there are none. */
+  readStream(stream: string, from?: number): Promise<readonly RecordedEvent[]>;
+  readAll(options: ReadAllOptions): Promise<readonly RecordedEvent[]>;
+  /** Starts after `after` (exclusive), goes on with what is appended later. */
+  subscribe(after: number, subscriber: Subscriber): Subscription;
+  /** The highest position stored, 0 when empty. */
+  head(): Promise<number>;
+  condition(): StoreCondition;
+  close(): Promise<void>;
+}
+
+/** Bounds that every adapter keeps. */
+export const eventBytesMax = 512 * 1024;
+export const eventsPerAppendMax = 64;

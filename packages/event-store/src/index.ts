@@ -1,0 +1,2 @@
+export * from './event-store.ts';
+export * from './store-fault.ts';

@@ -1,0 +1,2 @@
+export * from './runtime.ts';
+export { createSystemRuntime } from './system-runtime.ts';

@@ -1,0 +1,73 @@
+// How `execute` says what became of an attempt. A plain return value is a success; any exception but
+// `NotSent` is doubt: nothing that is not proven counts as "no effect" (DESIGN.md section 5).
+
+export type AttemptResult<Result = unknown> =
+  | SucceededAttempt<Result>
+  | RefusedAttempt
+  | InDoubtAttempt
+  | NotSentAttempt;
+
+export interface SucceededAttempt<Result> {
+  readonly [brand]: 'succeeded';
+  readonly result: Result;
+  readonly externalId?: string;
+}
+
+/** The provider said no, and nothing happened. */
+export interface RefusedAttempt {
+  readonly [brand]: 'refused';
+  readonly reason: string;
+  readonly code?: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+  readonly detail?: unknown;
+}
+
+/** It may have happened. `answered`: the provider has replied, so the request is not under way any more. */
+export interface InDoubtAttempt {
+  readonly [brand]: 'in doubt';
+  readonly reason: string;
+  readonly answered: boolean;
+  readonly retryAfterMs?: number;
+}
+
+/** Nothing left this process. Believed only while `beforeSend` has not been passed. */
+export interface NotSentAttempt {
+  readonly [brand]: 'not sent';
+  readonly reason: string;
+}
+
+const brand: unique symbol = Symbol.for('action-ledger.attempt-result') as never;
+
+export function succeeded<Result>(result: Result, more: { readonly externalId?: string } = {}): SucceededAttempt<Result> {
+  return { [brand]: 'succeeded', result, ...more };
+}
+
+export function refused(
+  reason: string,
+  more: { readonly code?: string; readonly retryable?: boolean; readonly retryAfterMs?: number; readonly detail?: unknown } = {},
+): RefusedAttempt {
+  return { [brand]: 'refused', reason, retryable: false, ...more };
+}
+
+export function inDoubt(reason: string, more: { readonly answered?: boolean; readonly retryAfterMs?: number } = {}): InDoubtAttempt {
+  return { [brand]: 'in doubt', reason, answered: false, ...more };
+}
+
+export function notSent(reason: string): NotSentAttempt {
+  return { [brand]: 'not sent', reason };
+}
+
+/** Which of the four, or undefined for a plain value (a success). */
+export function attemptResultKind(value: unknown): AttemptResult[typeof brand] | undefined {
+  if (typeof value !== 'object' || value === null || !(brand in value)) return undefined;
+  return (value as AttemptResult)[brand];
+}
+
+/** Thrown by `beforeSend`: the deadline has passed or the claim is lost; nothing was sent. */
+export class NotSent extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'NotSent';
+  }
+}

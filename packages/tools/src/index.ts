@@ -1,0 +1,2 @@
+export * from './attempt-result.ts';
+export * from './definition.ts';
