@@ -1,6 +1,7 @@
 // What a tool's author writes. `defineTool` checks it and fills the defaults of DESIGN.md section 5.
 import { type ZodType } from 'zod';
 import {
+  type CallOrigin,
   type FieldPath,
   type Guarantee,
   type JsonValue,
@@ -33,6 +34,8 @@ export interface AttemptContext<Args> {
   readonly tenant: string;
   readonly tool: string;
   readonly arguments: Args;
+  /** The call that created the action. */
+  readonly origin?: CallOrigin;
   /** The key the provider sees: the same for every attempt of this action. */
   readonly downstreamKey: string;
   /** Every dispatch so far, this one included, in order. */
