@@ -1,0 +1,185 @@
+// What can be asked of an action. Imperative; every command carries the facts it is judged by, so
+// that deciding needs no clock, no randomness and no I/O.
+import { type CallOrigin } from '../identity/declaration.ts';
+import { type JsonValue } from '../json/json-value.ts';
+import { type ActionPlanned, type RecordedResult } from './event.ts';
+import { type ApprovalRules, type ToolRules } from './tool-rules.ts';
+
+/** What the policy port said, before recording or again before dispatch. */
+export interface PolicyDecision {
+  readonly effect: 'allow' | 'deny' | 'ask';
+  readonly version: string;
+  readonly reason?: string;
+}
+
+/**
+ * How long the judge (the process that decides about a second dispatch) has watched, by its own
+ * monotonic clock. Both start again with the process.
+ */
+export interface Watched {
+  /** Since it first saw the last dispatch in doubt (for a verdict: until the lookup was sent). */
+  readonly doubtMs: number;
+  /** Since it first saw the first dispatch of the action. */
+  readonly firstDispatchMs: number;
+}
+
+export type AttemptOutcome =
+  | ({ readonly kind: 'succeeded' } & RecordedResult)
+  | {
+      readonly kind: 'no effect';
+      readonly reason: string;
+      readonly code?: string;
+      readonly detail?: JsonValue;
+      readonly retryable: boolean;
+      readonly retryAfterMs?: number;
+    }
+  | {
+      readonly kind: 'in doubt';
+      readonly reason: string;
+      readonly answered: boolean;
+      readonly retryAfterMs?: number;
+    }
+  | { readonly kind: 'not sent'; readonly reason: string };
+
+export interface PlanAction {
+  readonly type: 'PlanAction';
+  readonly plan: Omit<ActionPlanned, 'validUntil' | 'readyAt' | 'guarantee' | 'policy'>;
+  readonly policy: PolicyDecision;
+  readonly rules: ToolRules;
+  readonly approval?: ApprovalRules;
+  /** Claim and dispatch in the same append, where nothing holds the action back. */
+  readonly dispatch?: {
+    readonly worker: string;
+    readonly downstreamKey: string;
+    readonly undoes?: string;
+  };
+}
+
+export type ActionCommand =
+  | PlanAction
+  | { readonly type: 'ReserveName'; readonly action: string }
+  | {
+      readonly type: 'Vote';
+      readonly voter: string;
+      readonly vote: 'approve' | 'reject';
+      readonly argumentsHash: string;
+      readonly reason?: string;
+    }
+  | { readonly type: 'Expire' }
+  | {
+      readonly type: 'Cancel';
+      readonly by: string;
+      readonly person: boolean;
+      readonly reason: string;
+      readonly revisionSeen?: number;
+      readonly supersededBy?: string;
+    }
+  | {
+      readonly type: 'Claim';
+      readonly worker: string;
+      readonly rules: ToolRules;
+      readonly watched: Watched;
+      /** The wall clock is behind the highest event time: no key window can be trusted. */
+      readonly clockBehind: boolean;
+    }
+  | { readonly type: 'ExtendClaim'; readonly claim: number; readonly leaseMs: number }
+  | {
+      readonly type: 'EndClaim';
+      readonly claim: number;
+      readonly reason: string;
+      readonly rules: ToolRules;
+    }
+  | {
+      readonly type: 'Recheck';
+      readonly claim: number;
+      readonly policy: PolicyDecision;
+      readonly rules: ToolRules;
+      readonly approval?: ApprovalRules;
+    }
+  | {
+      readonly type: 'Dispatch';
+      readonly claim: number;
+      readonly downstreamKey: string;
+      readonly rules: ToolRules;
+      readonly undoes?: string;
+    }
+  | {
+      readonly type: 'RecordOutcome';
+      readonly claim: number;
+      readonly attempt: number;
+      readonly outcome: AttemptOutcome;
+      readonly rules: ToolRules;
+      /** In [0, 1): full jitter of the backoff. */
+      readonly jitter: number;
+      readonly joined?: readonly CallOrigin[];
+    }
+  | { readonly type: 'LoseAttempt'; readonly reason: string; readonly rules: ToolRules }
+  | {
+      readonly type: 'RecordVerdict';
+      readonly verdict:
+        | ({ readonly kind: 'found' } & RecordedResult)
+        | { readonly kind: 'absent' }
+        | { readonly kind: 'ambiguous' | 'error'; readonly reason: string };
+      /** The revision read before the lookup was sent. */
+      readonly revisionRead: number;
+      readonly watched: Watched;
+      readonly rules: ToolRules;
+    }
+  | {
+      readonly type: 'Settle';
+      readonly by: string;
+      readonly revisionSeen: number;
+      readonly reason: string;
+      readonly verdict:
+        | ({ readonly kind: 'found' } & RecordedResult)
+        | { readonly kind: 'absent'; readonly forced?: boolean };
+      readonly watched: Watched;
+      readonly rules: ToolRules;
+    }
+  | {
+      readonly type: 'AssignOwner';
+      readonly owner: 'reconciler' | 'operator';
+      readonly nextCheckAt: number;
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'ReportEvidence';
+      readonly source: string;
+      readonly claims: 'success' | 'refusal' | 'note';
+      /** `success`: proven, by our key or reference. */
+      readonly proven: boolean;
+      /** `refusal`: the provider says that it never had an effect for our key. */
+      readonly neverHadEffect?: boolean;
+      readonly attempt?: number;
+      readonly externalId?: string;
+      readonly data?: JsonValue;
+      readonly rules: ToolRules;
+    }
+  | {
+      readonly type: 'DetectDuplicate';
+      readonly externalIds: readonly string[];
+      readonly other?: string;
+      readonly proposal: string;
+    }
+  | { readonly type: 'JoinCall'; readonly call: CallOrigin }
+  | { readonly type: 'MarkUndone'; readonly by: string }
+  | { readonly type: 'Supersede'; readonly by: string }
+  | { readonly type: 'PlanCompensation'; readonly by: string }
+  | {
+      readonly type: 'RecordCompensation';
+      readonly by: string;
+      readonly succeeded: boolean;
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'CloseIncident';
+      readonly incident: string;
+      readonly by: string;
+      readonly reason: string;
+      readonly revisionSeen: number;
+    };
+
+export type CommandOf<Type extends ActionCommand['type']> = Extract<
+  ActionCommand,
+  { readonly type: Type }
+>;

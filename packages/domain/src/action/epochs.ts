@@ -1,0 +1,222 @@
+// Which epoch of an identity a proposal meets, and what follows from it: the table of DESIGN.md
+// section 4. A redelivery repeats a call that is known (or has no call id); a new call is another.
+import { type CallOrigin } from '../identity/declaration.ts';
+import { isSameCall } from './links.ts';
+import { type Action, isEnded } from './state.ts';
+import { type Guarantee } from './tool-rules.ts';
+
+export interface MeetingProposal {
+  readonly argumentsHash: string;
+  readonly call?: CallOrigin;
+  readonly keyKind: 'derived' | 'caller';
+  readonly guarantee: Guarantee;
+  /** Of the policy that would decide now: a denial stands until it changes. */
+  readonly policyVersion: string;
+  /** An action that is undoing the last epoch right now: dispatched or in doubt. */
+  readonly pendingUndoer?: string;
+}
+
+/** What the callers of an existing epoch get. */
+export type EpochAnswer = 'attach' | 'duplicate' | 'reversed' | 'replaced' | 'recorded ending';
+
+export type Meeting =
+  | {
+      readonly kind: 'answer';
+      readonly epoch: number;
+      readonly as: EpochAnswer;
+      readonly newCall: boolean;
+    }
+  | { readonly kind: 'open'; readonly epoch: number; readonly after?: string }
+  | { readonly kind: 'conflict'; readonly epoch: number }
+  | { readonly kind: 'exhausted'; readonly epoch: number };
+
+/** So many epochs in a row without effect; then nothing more is opened but by an operator's repeat. */
+export const epochsWithoutEffectMax = 10;
+
+export type LastEpoch = 'open' | 'succeeded' | 'undone' | 'ended' | 'standing';
+type Row = EpochAnswer | 'conflict' | 'open';
+interface Cells {
+  readonly redelivery: Row;
+  readonly newCall: Row;
+}
+
+const both = (row: Row): Cells => ({ redelivery: row, newCall: row });
+
+export const epochTable: {
+  readonly [KeyKind in 'derived' | 'natural' | 'caller']: {
+    readonly [Last in LastEpoch]: { readonly same: Cells; readonly other: Cells };
+  };
+} = {
+  derived: {
+    open: { same: both('attach'), other: both('conflict') },
+    succeeded: { same: both('duplicate'), other: both('conflict') },
+    undone: {
+      same: { redelivery: 'reversed', newCall: 'open' },
+      other: { redelivery: 'conflict', newCall: 'open' },
+    },
+    ended: {
+      same: { redelivery: 'recorded ending', newCall: 'open' },
+      other: { redelivery: 'conflict', newCall: 'open' },
+    },
+    standing: { same: both('recorded ending'), other: { redelivery: 'conflict', newCall: 'open' } },
+  },
+  natural: {
+    open: { same: both('attach'), other: both('open') },
+    succeeded: { same: both('duplicate'), other: both('open') },
+    undone: {
+      same: { redelivery: 'reversed', newCall: 'open' },
+      other: { redelivery: 'conflict', newCall: 'open' },
+    },
+    ended: {
+      same: { redelivery: 'recorded ending', newCall: 'open' },
+      other: { redelivery: 'conflict', newCall: 'open' },
+    },
+    standing: { same: both('recorded ending'), other: { redelivery: 'conflict', newCall: 'open' } },
+  },
+  caller: {
+    open: { same: both('attach'), other: both('conflict') },
+    succeeded: { same: both('duplicate'), other: both('conflict') },
+    undone: { same: both('reversed'), other: both('conflict') },
+    ended: { same: both('recorded ending'), other: both('conflict') },
+    standing: { same: both('recorded ending'), other: both('conflict') },
+  },
+};
+
+/** `chain`: every epoch of the identity in order, none missing. */
+export function meet(chain: readonly Action[], proposal: MeetingProposal): Meeting {
+  const last = chain.at(-1);
+  if (last === undefined) return { kind: 'open', epoch: 0 };
+  const known = knownEpoch(chain, proposal);
+  if (known !== undefined)
+    return { kind: 'answer', epoch: known.epoch, as: answerOf(known, chain), newCall: false };
+  const row = rowFor(last, proposal);
+  const newCall = proposal.call?.call !== undefined;
+  if (row === 'conflict') return { kind: 'conflict', epoch: last.epoch };
+  if (row === 'open') return open(chain, last);
+  const waits =
+    row === 'duplicate' &&
+    newCall &&
+    proposal.pendingUndoer !== undefined &&
+    proposal.keyKind === 'derived';
+  if (waits) return { kind: 'open', epoch: last.epoch + 1, after: proposal.pendingUndoer };
+  return { kind: 'answer', epoch: last.epoch, as: row, newCall };
+}
+
+/** The epoch that knows this call; without a call id the newest one with the same arguments. */
+function knownEpoch(
+  chain: readonly Action[],
+  { argumentsHash, call }: MeetingProposal,
+): Action | undefined {
+  return chain.findLast((action) => {
+    if (action.argumentsHash !== argumentsHash) return false;
+    return call?.call === undefined || action.calls.some((each) => isSameCall(each, call));
+  });
+}
+
+function rowFor(last: Action, proposal: MeetingProposal): Row {
+  const { keyKind, guarantee, argumentsHash, call } = proposal;
+  const table = keyKind === 'caller' ? 'caller' : guarantee === 'natural' ? 'natural' : 'derived';
+  const cells = epochTable[table][stateOfLast(last, proposal.policyVersion)];
+  const column = last.argumentsHash === argumentsHash ? cells.same : cells.other;
+  return call?.call === undefined ? column.redelivery : column.newCall;
+}
+
+export function stateOfLast(last: Action, policyVersion: string): LastEpoch {
+  switch (last.status) {
+    case 'new':
+    case 'reserved':
+    case 'planned':
+    case 'awaiting_approval':
+    case 'ready':
+    case 'claimed':
+    case 'dispatched':
+    case 'unknown':
+    case 'compensating':
+      return 'open';
+    case 'succeeded':
+    case 'compensation_failed':
+    case 'superseded':
+      return last.undoneBy === undefined ? 'succeeded' : 'undone';
+    case 'compensated':
+      return 'undone';
+    case 'denied':
+      return last.ending?.policyVersion === policyVersion ? 'standing' : 'ended';
+    case 'failed':
+    case 'rejected':
+    case 'expired':
+    case 'cancelled':
+      return last.ending?.stands === true ? 'standing' : 'ended';
+  }
+}
+
+function open(chain: readonly Action[], last: Action): Meeting {
+  let ended = 0;
+  for (let index = chain.length - 1; index >= 0; index -= 1) {
+    const action = chain[index];
+    if (action === undefined || !isEnded(action) || action.supersededBy !== undefined) break;
+    ended += 1;
+  }
+  if (ended >= epochsWithoutEffectMax) return { kind: 'exhausted', epoch: last.epoch };
+  return { kind: 'open', epoch: last.epoch + 1 };
+}
+
+/** What a repeat of this epoch's call is told. */
+export function answerOf(action: Action, chain: readonly Action[]): EpochAnswer {
+  switch (stateOfLast(action, action.ending?.policyVersion ?? '')) {
+    case 'open':
+      return 'attach';
+    case 'undone':
+      return 'reversed';
+    case 'ended':
+    case 'standing':
+      return 'recorded ending';
+    case 'succeeded':
+      if (action.status === 'superseded') return 'replaced';
+      return action.guarantee === 'natural' &&
+        chain.some((later) => later.epoch > action.epoch && hasActed(later))
+        ? 'replaced'
+        : 'duplicate';
+  }
+}
+
+function hasActed(action: Action): boolean {
+  return (
+    action.status === 'succeeded' ||
+    action.status === 'compensating' ||
+    action.status === 'superseded'
+  );
+}
+
+/** `natural`: every attempt has answered or passed its in-flight bound, so a later value may be sent. */
+export function mayBeOvertaken(action: Action, doubtWatchedMs: number): boolean {
+  if (action.status === 'dispatched' || action.status === 'claimed') return false;
+  return action.attempts.every(
+    ({ state, answered, inFlightMs }) =>
+      state !== 'in doubt' || answered || doubtWatchedMs >= inFlightMs,
+  );
+}
+
+export type RepeatRefusal = 'in doubt' | 'not settled';
+
+/** An operator or caller may open the epoch after `of` only once nothing about `of` is in doubt. */
+export function repeatHindrance(
+  of: Action,
+  watched: { readonly doubtMs: number },
+  confirmed: boolean,
+): RepeatRefusal | undefined {
+  const doubts = of.attempts.filter(({ state }) => state === 'in doubt' || state === 'running');
+  if (doubts.length === 0) return isSettled(of) ? undefined : 'not settled';
+  const forced = of.status === 'failed' && confirmed;
+  const passed = doubts.every(({ inFlightMs }) => watched.doubtMs >= inFlightMs);
+  return forced && passed ? undefined : 'in doubt';
+}
+
+function isSettled(action: Action): boolean {
+  return (
+    isEnded(action) ||
+    action.status === 'succeeded' ||
+    action.status === 'compensated' ||
+    action.status === 'superseded' ||
+    action.status === 'compensation_failed'
+  );
+}

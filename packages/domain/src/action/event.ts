@@ -1,0 +1,180 @@
+// The facts of one action, in its stream. Past tense; a meaning never changes, a shape changes only
+// with a new version and an upcaster. Times are wall-clock milliseconds since the Unix epoch.
+import { type CallOrigin } from '../identity/declaration.ts';
+import { type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { type Guarantee } from './tool-rules.ts';
+
+/** Who answers for what is not known: first the reconciler, then an operator. */
+export type Owner = 'reconciler' | 'operator';
+
+/** Every unknown, failed compensation and incident carries one. */
+export interface Watch {
+  readonly owner: Owner;
+  readonly nextCheckAt: number;
+}
+
+export interface RecordedResult {
+  readonly result: JsonValue;
+  readonly externalId?: string;
+  /** SHA-256 of the whole result's canonical text, where `result` holds only a part of it. */
+  readonly digest?: string;
+  /** What could not be kept of the result, and why. */
+  readonly notes?: readonly string[];
+}
+
+export interface ActionPlanned {
+  readonly tenant: string;
+  readonly tool: string;
+  readonly epoch: number;
+  /** The caller's own key; absent where the key is derived. */
+  readonly key?: string;
+  readonly identityVersion: number;
+  readonly arguments: JsonObject;
+  readonly argumentsHash: string;
+  readonly guarantee: Guarantee;
+  readonly validUntil: number;
+  /** The call that created the action. */
+  readonly call?: CallOrigin;
+  /** On whose behalf. */
+  readonly by?: string;
+  /** The end of the undo window, where there is one. */
+  readonly readyAt?: number;
+  /** Waits until this undoer of the epoch before has settled. */
+  readonly after?: string;
+  readonly policy?: { readonly version: string; readonly reason?: string };
+  readonly repeatOf?: { readonly action: string; readonly reason: string; readonly by: string };
+  /** The action whose effect this one undoes on behalf of a workflow. */
+  readonly compensates?: string;
+  /** Secret arguments are held by the proposing process alone. */
+  readonly secret?: true;
+}
+
+export interface EventData {
+  readonly ActionPlanned: ActionPlanned;
+  readonly ActionDenied: { readonly policyVersion: string; readonly reason: string };
+  readonly ApprovalRequested: {
+    readonly votes: number;
+    readonly ownVote: boolean;
+    readonly expiresAt: number;
+    readonly argumentsHash: string;
+    readonly undoWindowMs?: number;
+    readonly policyVersion?: string;
+    readonly reason?: string;
+  };
+  readonly ApprovalVoted: {
+    readonly voter: string;
+    readonly vote: 'approve' | 'reject';
+    readonly reason?: string;
+  };
+  readonly ActionApproved: { readonly voters: readonly string[]; readonly readyAt?: number };
+  readonly ActionRejected: { readonly by: string; readonly reason?: string };
+  readonly ActionExpired: { readonly reason: string };
+  readonly ActionCancelled: {
+    readonly by: string;
+    /** By a person's wish: it stands until an operator's repeat. */
+    readonly person: boolean;
+    readonly reason: string;
+    /** The action whose outcome the callers of this one get. */
+    readonly supersededBy?: string;
+  };
+  readonly ActionClaimed: { readonly worker: string; readonly leaseUntil: number };
+  readonly ClaimExtended: { readonly claim: number; readonly leaseUntil: number };
+  readonly ClaimEnded: { readonly claim: number; readonly reason: string } & Partial<Watch>;
+  readonly ActionDispatched: {
+    readonly attempt: number;
+    readonly downstreamKey: string;
+    readonly deadlineAt: number;
+    readonly inFlightMs: number;
+    /** The action whose effect this one undoes when it succeeds. */
+    readonly undoes?: string;
+  };
+  readonly RetryPlanned: AttemptEnd & { readonly notBefore: number };
+  readonly AttemptNotSent: AttemptEnd & { readonly notBefore: number } & Partial<Watch>;
+  readonly AttemptRefused: AttemptEnd & Watch;
+  readonly ActionSucceeded: RecordedResult & {
+    /** Absent where no attempt of ours is known to have made the effect. */
+    readonly attempt?: number;
+    readonly source?: string;
+  };
+  readonly ActionFailed: {
+    readonly attempt?: number;
+    readonly reason: string;
+    readonly code?: string;
+    readonly detail?: JsonValue;
+    /** An operator's decision against the doubt, which is kept on record. */
+    readonly forced?: { readonly by: string };
+  };
+  readonly ActionOutcomeUnknown: Watch & {
+    readonly attempt: number;
+    readonly reason: string;
+    /** The provider replied: the request is not under way any more. */
+    readonly answered: boolean;
+  };
+  readonly ReconciliationChecked: Watch & {
+    readonly check: number;
+    readonly verdict: 'absent' | 'ambiguous' | 'error';
+    readonly reason: string;
+  };
+  readonly ActionReconciled: {
+    readonly verdict: 'found' | 'absent';
+    readonly by: string;
+    readonly reason?: string;
+    readonly result?: JsonValue;
+    readonly externalId?: string;
+    readonly digest?: string;
+    readonly notes?: readonly string[];
+    /** `absent`: when the next attempt may start. */
+    readonly notBefore?: number;
+  };
+  readonly OwnerAssigned: Watch & { readonly reason: string };
+  readonly EvidenceRecorded: {
+    readonly source: string;
+    readonly claims: 'success' | 'refusal' | 'note';
+    readonly attempt?: number;
+    readonly externalId?: string;
+    readonly data?: JsonValue;
+  };
+  readonly DuplicateEffectDetected: Watch & {
+    readonly externalIds: readonly string[];
+    readonly other?: string;
+    /** What an operator may do about it. */
+    readonly proposal: string;
+  };
+  readonly CallJoined: { readonly call: CallOrigin };
+  readonly ActionUndone: { readonly by: string };
+  readonly CompensationPlanned: { readonly by: string };
+  readonly ActionCompensated: { readonly by: string };
+  readonly CompensationFailed: Watch & { readonly by: string; readonly reason: string };
+  readonly CancelRequested: {
+    readonly by: string;
+    readonly person: boolean;
+    readonly reason: string;
+  };
+  readonly ActionSuperseded: { readonly by: string };
+  readonly IncidentOpened: Watch & { readonly incident: string; readonly reason: string };
+  readonly IncidentClosed: {
+    readonly incident: string;
+    readonly by: string;
+    readonly reason: string;
+  };
+  /** The whole content of a stream that only keeps an older name of an action from being taken. */
+  readonly NameReserved: { readonly action: string };
+}
+
+export interface AttemptEnd {
+  readonly attempt: number;
+  readonly reason: string;
+  readonly code?: string;
+}
+
+export type EventType = keyof EventData;
+
+export type ActionEvent = {
+  readonly [Type in EventType]: { readonly type: Type; readonly data: EventData[Type] };
+}[EventType];
+
+/** Where an event stands: its revision in the stream and the wall-clock time of its append. */
+export interface EventPlace {
+  readonly revision: number;
+  readonly at: number;
+}

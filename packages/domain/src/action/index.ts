@@ -1,0 +1,11 @@
+export * from './command.ts';
+export * from './decide.ts';
+export * from './decision.ts';
+export * from './epochs.ts';
+export * from './event.ts';
+export * from './evolve.ts';
+export { isSameCall, joinedCallsMax } from './links.ts';
+export * from './state.ts';
+export * from './tool-rules.ts';
+export * from './transitions.ts';
+export * from './waits.ts';

@@ -1,0 +1,208 @@
+// What became of an attempt, by the holder of its claim. A refusal settles only the attempt it
+// answers; while another is in doubt the action stays unknown.
+import { accept, type Accepted, type Decision, wrongStatus } from './decision.ts';
+import { claimLost, holdsClaim } from './claim.ts';
+import { type AttemptOutcome, type CommandOf } from './command.ts';
+import { type Instant } from './decide.ts';
+import { type ActionEvent, type EventData } from './event.ts';
+import { type Action, doubtful } from './state.ts';
+import { type ToolRules } from './tool-rules.ts';
+import { backoffMs, watchDoubt } from './waits.ts';
+
+type RecordOutcome = CommandOf<'RecordOutcome'>;
+
+export function recordOutcome(action: Action, command: RecordOutcome, now: Instant): Decision {
+  if (!holdsClaim(action, command.claim)) return claimLost(action);
+  if (action.status !== 'dispatched') return wrongStatus(action, 'record an outcome');
+  if (action.attempts.at(-1)?.attempt !== command.attempt) return claimLost(action);
+  const decided = byKind(action, command, command.outcome, now);
+  const joined = (command.joined ?? []).map((call): ActionEvent => ({
+    type: 'CallJoined',
+    data: { call },
+  }));
+  return joined.length === 0 ? decided : { ...decided, events: [...decided.events, ...joined] };
+}
+
+function byKind(
+  action: Action,
+  command: RecordOutcome,
+  outcome: AttemptOutcome,
+  now: Instant,
+): Accepted {
+  const { attempt, rules, jitter } = command;
+  switch (outcome.kind) {
+    case 'succeeded': {
+      const { kind: _kind, ...result } = outcome;
+      return succeeded(action, { ...result, attempt }, rules, now);
+    }
+    case 'no effect':
+      return withoutEffect(action, command, outcome, now);
+    case 'not sent':
+      return notSent(action, command, outcome.reason, now);
+    case 'in doubt': {
+      if (action.reportedSuccess !== undefined) return accept(reported(action));
+      const { reason, answered, retryAfterMs } = outcome;
+      const wait = backoffMs(rules, attempt, jitter, retryAfterMs);
+      const watch = watchDoubt(action, rules, now.wallMs, { answered, backoffMs: wait });
+      return accept({
+        type: 'ActionOutcomeUnknown',
+        data: { attempt, reason, answered, ...watch },
+      });
+    }
+  }
+}
+
+function succeeded(
+  action: Action,
+  data: EventData['ActionSucceeded'],
+  rules: ToolRules,
+  now: Instant,
+): Accepted {
+  const done: ActionEvent = { type: 'ActionSucceeded', data };
+  const before = action.evidence.find(
+    ({ claims, externalId }) => claims === 'success' && externalId !== undefined,
+  );
+  if (
+    before?.externalId === undefined ||
+    data.externalId === undefined ||
+    before.externalId === data.externalId
+  ) {
+    return accept(done);
+  }
+  return accept(done, duplicateEffect([data.externalId, before.externalId], rules, now));
+}
+
+export function duplicateEffect(
+  externalIds: readonly string[],
+  rules: ToolRules,
+  now: Instant,
+  other?: string,
+): ActionEvent {
+  const data = {
+    externalIds,
+    owner: 'operator' as const,
+    nextCheckAt: now.wallMs + rules.checks.escalateAfterMs,
+    proposal: 'Two effects carry the identity of one action: undo all but one.',
+  };
+  return { type: 'DuplicateEffectDetected', data: other === undefined ? data : { ...data, other } };
+}
+
+/** The success that somebody else proved while the attempt ran. */
+function reported(action: Action): ActionEvent {
+  return { type: 'ActionSucceeded', data: action.reportedSuccess ?? { result: null } };
+}
+
+function withoutEffect(
+  action: Action,
+  command: RecordOutcome,
+  outcome: Extract<AttemptOutcome, { kind: 'no effect' }>,
+  now: Instant,
+): Accepted {
+  const { attempt, rules, jitter } = command;
+  const { reason, code, detail } = outcome;
+  const end = code === undefined ? { attempt, reason } : { attempt, reason, code };
+  const others = doubtful(action).filter((each) => each.attempt !== attempt);
+  if (others.length > 0 || action.reportedSuccess !== undefined) {
+    const wait = backoffMs(rules, attempt, jitter, outcome.retryAfterMs);
+    const answered = others.every((each) => each.answered);
+    const watch = watchDoubt(action, rules, now.wallMs, { answered, backoffMs: wait });
+    const refused: ActionEvent = { type: 'AttemptRefused', data: { ...end, ...watch } };
+    return action.reportedSuccess === undefined
+      ? accept(refused)
+      : accept(refused, reported(action));
+  }
+  const failed: ActionEvent = {
+    type: 'ActionFailed',
+    data: detail === undefined ? end : { ...end, detail },
+  };
+  if (!outcome.retryable) return endedWithout(action, end, now, failed);
+  return retryOrEnd(action, command, end, now, outcome.retryAfterMs, failed);
+}
+
+function retryOrEnd(
+  action: Action,
+  command: RecordOutcome,
+  end: { readonly attempt: number; readonly reason: string; readonly code?: string },
+  now: Instant,
+  retryAfterMs: number | undefined,
+  failed: ActionEvent,
+): Accepted {
+  const { rules, jitter } = command;
+  if (action.attempts.length >= rules.retry.attemptsMax)
+    return endedWithout(action, end, now, failed);
+  const notBefore = now.wallMs + backoffMs(rules, end.attempt, jitter, retryAfterMs);
+  const retry: ActionEvent = { type: 'RetryPlanned', data: { ...end, notBefore } };
+  if (action.cancelRequested !== undefined) return accept(retry, cancelNow(action));
+  if (notBefore < action.validUntil) return accept(retry);
+  return accept(retry, {
+    type: 'ActionExpired',
+    data: { reason: `no retry before the end of its validity: ${end.reason}` },
+  });
+}
+
+/** A cancel that was kept while the attempt ran decides, now that nothing was done. */
+function endedWithout(
+  action: Action,
+  end: { readonly attempt: number; readonly reason: string; readonly code?: string },
+  now: Instant,
+  failed: ActionEvent,
+): Accepted {
+  if (action.cancelRequested === undefined) return accept(failed);
+  return accept(
+    { type: 'RetryPlanned', data: { ...end, notBefore: now.wallMs } },
+    cancelNow(action),
+  );
+}
+
+export function cancelNow(action: Action): ActionEvent {
+  const { by, person, reason } = action.cancelRequested ?? {
+    by: 'system',
+    person: false,
+    reason: 'cancelled',
+  };
+  return { type: 'ActionCancelled', data: { by, person, reason } };
+}
+
+function notSent(action: Action, command: RecordOutcome, reason: string, now: Instant): Accepted {
+  const { attempt, rules, jitter } = command;
+  const notBefore = now.wallMs + backoffMs(rules, attempt, jitter);
+  const end = { attempt, reason, notBefore };
+  if (action.reportedSuccess !== undefined) {
+    return accept({ type: 'AttemptNotSent', data: end }, reported(action));
+  }
+  const others = doubtful(action).filter((each) => each.attempt !== attempt);
+  if (others.length > 0) {
+    const watch = watchDoubt(action, rules, now.wallMs, {
+      answered: false,
+      backoffMs: rules.retry.backoffMinMs,
+    });
+    return accept({ type: 'AttemptNotSent', data: { ...end, ...watch } });
+  }
+  const planned: ActionEvent = { type: 'AttemptNotSent', data: end };
+  if (action.cancelRequested !== undefined) return accept(planned, cancelNow(action));
+  if (action.attempts.length >= rules.retry.attemptsMax) {
+    return accept(planned, { type: 'ActionFailed', data: { reason } });
+  }
+  if (notBefore < action.validUntil) return accept(planned);
+  return accept(planned, {
+    type: 'ActionExpired',
+    data: { reason: 'no retry before the end of its validity' },
+  });
+}
+
+/** The lease ended, or its process did, with an attempt under way: its outcome is not known. */
+export function loseAttempt(
+  action: Action,
+  command: CommandOf<'LoseAttempt'>,
+  now: Instant,
+): Decision {
+  const running = action.attempts.at(-1);
+  if (action.status !== 'dispatched' || running === undefined)
+    return wrongStatus(action, 'lose an attempt');
+  if (action.reportedSuccess !== undefined) return accept(reported(action));
+  const { rules, reason } = command;
+  const doubt = { answered: false, backoffMs: rules.retry.backoffMinMs };
+  const watch = watchDoubt(action, rules, now.wallMs, doubt);
+  const data = { attempt: running.attempt, reason, answered: false, ...watch };
+  return accept({ type: 'ActionOutcomeUnknown', data });
+}

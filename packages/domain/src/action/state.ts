@@ -1,0 +1,233 @@
+// What an action is, as folded from its stream. A projection of its events and nothing else.
+import { type CallOrigin } from '../identity/declaration.ts';
+import { type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { type RecordedResult, type Watch } from './event.ts';
+import { type Guarantee } from './tool-rules.ts';
+
+export type ActionStatus =
+  | 'new'
+  | 'reserved'
+  | 'planned'
+  | 'awaiting_approval'
+  | 'ready'
+  | 'claimed'
+  | 'dispatched'
+  | 'unknown'
+  | 'succeeded'
+  | 'failed'
+  | 'denied'
+  | 'rejected'
+  | 'expired'
+  | 'cancelled'
+  | 'superseded'
+  | 'compensating'
+  | 'compensated'
+  | 'compensation_failed';
+
+export interface Attempt {
+  readonly attempt: number;
+  readonly dispatchedAt: number;
+  readonly deadlineAt: number;
+  readonly inFlightMs: number;
+  /** `running` under the claim it was dispatched by; doubt belongs to attempts, not to the action. */
+  readonly state: 'running' | 'in doubt' | 'succeeded' | 'no effect';
+  /** The provider replied to it. */
+  readonly answered: boolean;
+}
+
+export interface Claim {
+  /** The fencing token: the revision of the claim's event. */
+  readonly revision: number;
+  readonly worker: string;
+  readonly leaseUntil: number;
+  /** The action was in doubt when it was claimed: the claim's end leads to unknown, never to ready. */
+  readonly resend: boolean;
+}
+
+export interface Vote {
+  readonly voter: string;
+  readonly vote: 'approve' | 'reject';
+  readonly at: number;
+}
+
+export interface Approval {
+  readonly votesNeeded: number;
+  readonly ownVote: boolean;
+  readonly expiresAt: number;
+  readonly argumentsHash: string;
+  readonly undoWindowMs: number;
+  readonly policyVersion?: string;
+  readonly reason?: string;
+  readonly votes: readonly Vote[];
+  readonly decided?: {
+    readonly as: 'approved' | 'rejected' | 'expired' | 'ended';
+    readonly at: number;
+  };
+}
+
+export interface Ending {
+  readonly at: number;
+  readonly reason: string;
+  readonly code?: string;
+  readonly detail?: JsonValue;
+  readonly by?: string;
+  /** Stands against new calls until an operator's repeat (denied: until the policy version changes). */
+  readonly stands: boolean;
+  readonly policyVersion?: string;
+}
+
+export interface Incident extends Watch {
+  readonly incident: string;
+  readonly reason: string;
+}
+
+export interface EvidenceItem {
+  readonly source: string;
+  readonly claims: 'success' | 'refusal' | 'note';
+  readonly at: number;
+  readonly attempt?: number;
+  readonly externalId?: string;
+  readonly data?: JsonValue;
+}
+
+export interface Action {
+  readonly status: ActionStatus;
+  /** Of the last event; -1 for a stream without events. */
+  readonly revision: number;
+  readonly id: string;
+  readonly tenant: string;
+  readonly tool: string;
+  readonly epoch: number;
+  readonly key?: string;
+  readonly identityVersion: number;
+  readonly arguments: JsonObject;
+  readonly argumentsHash: string;
+  readonly guarantee: Guarantee;
+  readonly by?: string;
+  readonly plannedAt: number;
+  readonly updatedAt: number;
+  readonly validUntil: number;
+  readonly readyAt: number;
+  readonly after?: string;
+  readonly secret: boolean;
+  readonly policyVersion?: string;
+  readonly repeatOf?: string;
+  readonly compensates?: string;
+  /** The call that created it first, then those that joined on record. */
+  readonly calls: readonly CallOrigin[];
+  readonly attempts: readonly Attempt[];
+  readonly downstreamKey?: string;
+  readonly undoes?: string;
+  readonly claim?: Claim;
+  readonly approval?: Approval;
+  readonly watch?: Watch;
+  readonly checks: number;
+  readonly unknownSince?: number;
+  /** A verdict `absent` has been recorded at some time. */
+  readonly absentBefore: boolean;
+  readonly outcome?: RecordedResult & { readonly at: number };
+  /** A success reported while an attempt runs; it decides when that attempt settles. */
+  readonly reportedSuccess?: RecordedResult & { readonly source: string };
+  readonly ending?: Ending;
+  readonly undoneBy?: string;
+  readonly undoneAt?: number;
+  readonly supersededBy?: string;
+  readonly cancelRequested?: {
+    readonly by: string;
+    readonly person: boolean;
+    readonly reason: string;
+  };
+  readonly compensatedBy?: string;
+  readonly evidence: readonly EvidenceItem[];
+  readonly incidents: readonly Incident[];
+  readonly reservedFor?: string;
+}
+
+export function newAction(id: string): Action {
+  return {
+    status: 'new',
+    revision: -1,
+    id,
+    tenant: '',
+    tool: '',
+    epoch: 0,
+    identityVersion: 1,
+    arguments: {},
+    argumentsHash: '',
+    guarantee: 'manual',
+    plannedAt: 0,
+    updatedAt: 0,
+    validUntil: 0,
+    readyAt: 0,
+    secret: false,
+    calls: [],
+    attempts: [],
+    checks: 0,
+    absentBefore: false,
+    evidence: [],
+    incidents: [],
+  };
+}
+
+/** Attempts that are neither succeeded nor proven without effect, the running one included. */
+export function doubtful(action: Action): readonly Attempt[] {
+  return action.attempts.filter(({ state }) => state === 'running' || state === 'in doubt');
+}
+
+export function isInDoubt(action: Action): boolean {
+  return action.attempts.some(({ state }) => state === 'running' || state === 'in doubt');
+}
+
+export type EndedStatus = 'failed' | 'denied' | 'rejected' | 'expired' | 'cancelled';
+
+/** Ended without effect, as far as is known. */
+export function isEnded(action: Action): action is Action & { readonly status: EndedStatus } {
+  switch (action.status) {
+    case 'failed':
+    case 'denied':
+    case 'rejected':
+    case 'expired':
+    case 'cancelled':
+      return true;
+    case 'new':
+    case 'reserved':
+    case 'planned':
+    case 'awaiting_approval':
+    case 'ready':
+    case 'claimed':
+    case 'dispatched':
+    case 'unknown':
+    case 'succeeded':
+    case 'superseded':
+    case 'compensating':
+    case 'compensated':
+    case 'compensation_failed':
+      return false;
+  }
+}
+
+/** Something still has to happen: the action is in the due index. */
+export function isOpen(action: Action): boolean {
+  switch (action.status) {
+    case 'planned':
+    case 'awaiting_approval':
+    case 'ready':
+    case 'claimed':
+    case 'dispatched':
+    case 'unknown':
+    case 'compensating':
+      return true;
+    case 'new':
+    case 'reserved':
+    case 'succeeded':
+    case 'failed':
+    case 'denied':
+    case 'rejected':
+    case 'expired':
+    case 'cancelled':
+    case 'superseded':
+    case 'compensated':
+    case 'compensation_failed':
+      return false;
+  }
+}

@@ -1,0 +1,94 @@
+// The waits that guard a second dispatch, the backoff between attempts and the pace of checks
+// (DESIGN.md section 5). Durations in milliseconds.
+import { type Watched } from './command.ts';
+import { type Watch } from './event.ts';
+import { type Action } from './state.ts';
+import { skewMarginMs, type ToolRules } from './tool-rules.ts';
+
+/** Full jitter over an exponential ceiling; never earlier than the provider asks for. */
+export function backoffMs(
+  rules: ToolRules,
+  attempt: number,
+  jitter: number,
+  retryAfterMs = 0,
+): number {
+  const { backoffMinMs, backoffMaxMs } = rules.retry;
+  const ceiling = Math.min(backoffMaxMs, backoffMinMs * 2 ** Math.min(attempt - 1, 30));
+  return Math.max(retryAfterMs, Math.round(ceiling * jitter));
+}
+
+export function checkIntervalMs(rules: ToolRules, check: number): number {
+  const { intervalMinMs, intervalMaxMs } = rules.checks;
+  return Math.min(intervalMaxMs, intervalMinMs * 2 ** Math.min(check, 30));
+}
+
+/** The longest bound of the attempts that nobody answered: until then a request may still arrive. */
+export function inFlightMs(action: Action): number {
+  return action.attempts
+    .filter(({ state, answered }) => state === 'in doubt' && !answered)
+    .reduce((longest, attempt) => Math.max(longest, attempt.inFlightMs), 0);
+}
+
+/** `absent` counts only from a lookup sent after this much watched doubt. */
+export function absentAfterMs(action: Action, rules: ToolRules): number {
+  const bound = action.attempts
+    .filter(({ state }) => state === 'in doubt')
+    .reduce((longest, attempt) => Math.max(longest, attempt.inFlightMs), 0);
+  return bound + rules.settleMs;
+}
+
+/** The guarantee lets the same request be sent again while its outcome is in doubt. */
+export function isResendable(rules: ToolRules): boolean {
+  return rules.guarantee === 'idempotent' || rules.guarantee === 'natural';
+}
+
+export type ResendHindrance =
+  'guarantee' | 'cancelled' | 'attempts' | 'expired' | 'clock' | 'key window' | 'in flight';
+
+/** Why a resend in doubt is not allowed now, or undefined where it is. Only `in flight` passes by waiting. */
+export function resendHindrance(
+  action: Action,
+  rules: ToolRules,
+  nowMs: number,
+  watched: Watched,
+  clockBehind: boolean,
+): ResendHindrance | undefined {
+  if (!isResendable(rules)) return 'guarantee';
+  if (action.cancelRequested !== undefined) return 'cancelled';
+  if (action.attempts.length >= rules.retry.attemptsMax) return 'attempts';
+  if (nowMs >= action.validUntil) return 'expired';
+  if (rules.guarantee === 'idempotent') {
+    if (clockBehind) return 'clock';
+    const first = action.attempts[0]?.dispatchedAt ?? nowMs;
+    const age = Math.max(nowMs - first, watched.firstDispatchMs);
+    if (age >= rules.keyWindowMs - rules.inFlightMs - skewMarginMs) return 'key window';
+  }
+  return watched.doubtMs < inFlightMs(action) ? 'in flight' : undefined;
+}
+
+/** Who looks after an attempt that has just come into doubt, and when first. */
+export function watchDoubt(
+  action: Action,
+  rules: ToolRules,
+  nowMs: number,
+  doubt: { readonly answered: boolean; readonly backoffMs: number },
+): Watch {
+  const mayResend =
+    isResendable(rules) &&
+    action.cancelRequested === undefined &&
+    action.attempts.length < rules.retry.attemptsMax &&
+    nowMs < action.validUntil;
+  if (mayResend) {
+    const wait = doubt.answered ? doubt.backoffMs : Math.max(rules.inFlightMs, doubt.backoffMs);
+    return { owner: 'reconciler', nextCheckAt: nowMs + wait };
+  }
+  if (rules.canLookUp) {
+    const wait = Math.min(rules.checks.intervalMinMs, rules.inFlightMs + rules.settleMs);
+    return { owner: 'reconciler', nextCheckAt: nowMs + wait };
+  }
+  return watchByOperator(rules, nowMs);
+}
+
+export function watchByOperator(rules: ToolRules, nowMs: number): Watch {
+  return { owner: 'operator', nextCheckAt: nowMs + rules.checks.escalateAfterMs };
+}
