@@ -51,7 +51,7 @@ export interface PlanAction {
   readonly dispatch?: {
     readonly worker: string;
     readonly downstreamKey: string;
-    readonly undoes?: string;
+    readonly undoes?: readonly string[];
   };
 }
 
@@ -101,7 +101,7 @@ export type ActionCommand =
       readonly claim: number;
       readonly downstreamKey: string;
       readonly rules: ToolRules;
-      readonly undoes?: string;
+      readonly undoes?: readonly string[];
     }
   | {
       readonly type: 'RecordOutcome';

@@ -85,8 +85,8 @@ export interface EventData {
     readonly downstreamKey: string;
     readonly deadlineAt: number;
     readonly inFlightMs: number;
-    /** The action whose effect this one undoes when it succeeds. */
-    readonly undoes?: string;
+    /** The actions whose effects this one undoes when it succeeds: the latest of each matching identity. */
+    readonly undoes?: readonly string[];
   };
   readonly RetryPlanned: AttemptEnd & { readonly notBefore: number };
   readonly AttemptNotSent: AttemptEnd & { readonly notBefore: number } & Partial<Watch>;

@@ -117,7 +117,7 @@ export interface Action {
   readonly calls: readonly CallOrigin[];
   readonly attempts: readonly Attempt[];
   readonly downstreamKey?: string;
-  readonly undoes?: string;
+  readonly undoes: readonly string[];
   readonly claim?: Claim;
   readonly approval?: Approval;
   readonly watch?: Watch;
@@ -162,6 +162,7 @@ export function newAction(id: string): Action {
     secret: false,
     calls: [],
     attempts: [],
+    undoes: [],
     checks: 0,
     absentBefore: false,
     evidence: [],
