@@ -59,7 +59,12 @@ export interface Subscription {
 /** `recovering`: the file is older than what it was known to hold; see DESIGN.md section 6. */
 export type StoreCondition =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'recovering'; readonly reason: string; readonly mark: number; readonly head: number };
+  | {
+      readonly kind: 'recovering';
+      readonly reason: string;
+      readonly mark: number;
+      readonly head: number;
+    };
 
 export interface EventStore {
   /**

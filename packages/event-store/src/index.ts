@@ -1,2 +1,15 @@
 export * from './event-store.ts';
 export * from './store-fault.ts';
+export { decideAppend, type AppendDecision } from './append-rules.ts';
+export { checkAppend, checkStreamName } from './check-append.ts';
+export {
+  createSubscriptions,
+  subscriptionBatchMax,
+  type Subscriptions,
+  type SubscriptionSource,
+} from './subscriptions.ts';
+export {
+  createMemoryEventStore,
+  type MemoryEventStore,
+  type MemoryEventStoreOptions,
+} from './memory-event-store.ts';

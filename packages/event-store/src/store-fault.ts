@@ -1,4 +1,6 @@
 // What an event store throws when the world broke. A conflict is not a fault: it is a value.
+import { type JsonValue } from '@action-ledger/domain';
+
 export type StoreFaultCode =
   | 'store.busy'
   | 'store.closed'
@@ -13,20 +15,25 @@ export type StoreFaultCode =
   | 'store.too-large'
   | 'store.unavailable';
 
+/** Facts for programs: the stream and positions that are damaged, the process that holds a file. */
+export type StoreFaultDetail = Readonly<Record<string, JsonValue>>;
+
 export class StoreFault extends Error {
   readonly code: StoreFaultCode;
   /** `unsafe`: it may have happened; retry identically, then read. */
   readonly retry: 'safe' | 'unsafe' | 'never';
+  readonly detail: StoreFaultDetail;
 
   constructor(
     code: StoreFaultCode,
     retry: 'safe' | 'unsafe' | 'never',
     message: string,
-    options?: { readonly cause?: unknown },
+    options?: { readonly cause?: unknown; readonly detail?: StoreFaultDetail },
   ) {
     super(message, options);
     this.name = 'StoreFault';
     this.code = code;
     this.retry = retry;
+    this.detail = options?.detail ?? {};
   }
 }

@@ -1,1 +1,1 @@
-export {};
+export * from './event-store-contract/index.ts';
