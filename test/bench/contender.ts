@@ -1,0 +1,24 @@
+// What is compared: something that performs a payment and tells its caller what became of it.
+import { type EffectsClient } from './effects-client.ts';
+import { type PaymentArguments } from './payment.ts';
+
+/** `being checked`: not known yet; the caller is to ask again. `failed`: told that nothing was done. */
+export type Told = 'done' | 'duplicate' | 'failed' | 'being checked';
+
+export interface Contender {
+  /** `n` is the payment's number: the call's id, where a contender knows calls. */
+  perform(n: number, payment: PaymentArguments): Told | Promise<Told>;
+  /** Group commits so far. */
+  commits?(): number;
+  close(): void | Promise<void>;
+}
+
+/** The name of every contender's database in its folder. */
+export const mainFile = 'main.db';
+
+export interface ContenderContext {
+  readonly dir: string;
+  readonly effects: EffectsClient;
+  /** What the yardstick is to store per action: arguments, result and filler. */
+  readonly yardstickBytes: number;
+}

@@ -1,0 +1,45 @@
+// The ledger with all its features on, through its SDK, as a program uses it. The endpoint can be asked
+// by key, so the tool's guarantee is `lookup`; its times are those of a call on the loopback.
+import { join } from 'node:path';
+import { createLedger, defineTool } from '@action-ledger/client';
+import { z } from 'zod';
+import { type Contender, type ContenderContext, mainFile, type Told } from '../contender.ts';
+
+const input = z.strictObject({
+  payment_id: z.string().min(1),
+  account: z.string().min(1),
+  amount_minor: z.int().positive(),
+  currency: z.string().length(3),
+  recipient: z.strictObject({ name: z.string(), iban: z.string() }),
+  lines: z.array(z.strictObject({ article: z.string(), quantity: z.int().positive() })),
+  memo: z.string(),
+});
+
+export async function openLedger({ dir, effects }: ContenderContext): Promise<Contender> {
+  const pay = defineTool({
+    name: 'pay',
+    input,
+    identity: ['payment_id'],
+    guarantee: 'lookup',
+    timeoutMs: 1000,
+    inFlightMs: 1500,
+    settleMs: 100,
+    checks: { intervalMinMs: 100 },
+    execute: ({ arguments: payment, downstreamKey, beforeSend }) => {
+      beforeSend();
+      return effects.send(downstreamKey, payment);
+    },
+    lookup: async ({ downstreamKey }) => {
+      const result = await effects.find(downstreamKey);
+      return result ? { verdict: 'found', result } : { verdict: 'absent' };
+    },
+  });
+  const ledger = await createLedger({ path: join(dir, mainFile), tools: { pay } });
+  return {
+    perform: async (n, payment) => {
+      const origin = { run: 'bench', turn: '1', call: `call_${n}` };
+      return toldBy(await ledger.tools.pay.call(payment, origin));
+    },
+    close: () => ledger.close(),
+  };
+}

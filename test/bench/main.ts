@@ -1,0 +1,63 @@
+// npm run bench: measures the contenders against each other in one run; prints tables for people and
+// writes rows for programs. Only the ratios hold from one machine to the next.
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { canTrace, countAll } from './counts.ts';
+import { runCrashes } from './crash.ts';
+import { type BenchOptions, help, parseOptions, WrongOption } from './options.ts';
+import { printReport, type Surroundings } from './print.ts';
+import { crashRow, ratios, type Row, timedRows } from './report.ts';
+import { runRounds } from './rounds.ts';
+import { openWorld, type World } from './world.ts';
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  if (options === 'help') console.log(help);
+  else await bench(options);
+} catch (error) {
+  if (!(error instanceof WrongOption)) throw error;
+  console.error(`${error.message}\n\n${help}`);
+  process.exitCode = 2;
+}
+
+async function bench(options: BenchOptions): Promise<void> {
+  const world = await openWorld(options);
+  try {
+    const isTimed = options.works.some((work) => work !== 'W3');
+    const counted = isTimed ? await countAll(world, options, progress) : new Map<never, never>();
+    const samples = isTimed ? await runRounds(world, options, progress) : [];
+    const crashed = options.works.includes('W3') ? await crashRows(world, options) : [];
+    const rows = [...timedRows(samples, counted), ...crashed];
+    progress('');
+    console.log(printReport(options, surroundings(world), rows, ratios(samples)));
+    if (options.json) writeFileSync(options.json, `${JSON.stringify(rows, null, 2)}\n`);
+  } finally {
+    await world.close();
+  }
+}
+
+async function crashRows(world: World, options: BenchOptions): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const callers of options.callers) {
+    for (const contender of options.contenders) {
+      progress(`W3, ${contender}, ${callers} callers`);
+      rows.push(crashRow(await runCrashes(world, options, contender, callers)));
+    }
+  }
+  return rows;
+}
+
+function surroundings(world: World): Surroundings {
+  return {
+    node: process.versions.node,
+    cores: availableParallelism(),
+    syncMs: world.syncMs,
+    syncsAreTraced: canTrace(),
+    yardstickBytes: world.yardstickBytes(),
+  };
+}
+
+/** One line that is written over; nothing where nobody looks. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
