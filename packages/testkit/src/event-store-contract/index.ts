@@ -22,3 +22,16 @@ export function eventStoreContract(name: string, open: OpenEventStore): void {
     reopeningContract(withStore);
   });
 }
+
+export {
+  createFaultScript,
+  createFaultyEventStore,
+  type AppendCall,
+  type AppendFault,
+  type Delivery,
+  type DeliveryCall,
+  type FaultPlan,
+  type FaultScript,
+  type ReadCall,
+} from './faulty-event-store.ts';
+export { type OpenedEventStore, type OpenEventStore } from './contract-harness.ts';

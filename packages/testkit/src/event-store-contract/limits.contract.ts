@@ -122,7 +122,7 @@ export function closingContract(withStore: WithStore): void {
         const stored = settled.filter((one) => one.status === 'fulfilled').length;
         const refusals = settled.filter((one) => one.status === 'rejected');
         for (const { reason } of refusals)
-          expect(reason).toMatchObject({ code: 'store.closed', retry: 'safe' });
+          expect(reason).toMatchObject({ code: 'store.closed', retry: 'never' });
         if (reopen === undefined) return;
         const again = await reopen();
         expect(await again.head()).toBe(stored * 2);
