@@ -1,0 +1,54 @@
+// An action's id is its key and its epoch; its stream and its downstream key follow from the id, so
+// that a restored store finds and sends the same ones.
+import { canonicalJson } from '../json/canonical-json.ts';
+import { type Sha256 } from '../sha256.ts';
+
+const idForm = /^([A-Za-z0-9_-]{43})\.(0|[1-9]\d{0,8})$/;
+const streamPrefix = 'action-';
+
+export interface ActionName {
+  readonly keyHash: string;
+  readonly epoch: number;
+}
+
+export function actionIdOf(keyHash: string, epoch: number): string {
+  return `${keyHash}.${epoch}`;
+}
+
+/** For ids from outside. Undefined: not an action id. */
+export function parseActionId(actionId: string): ActionName | undefined {
+  const [, keyHash, epoch] = idForm.exec(actionId) ?? [];
+  return keyHash === undefined ? undefined : { keyHash, epoch: Number(epoch) };
+}
+
+/** @throws TypeError if it is not an action id. */
+export function keyHashOf(actionId: string): string {
+  return nameOf(actionId).keyHash;
+}
+
+/** @throws TypeError if it is not an action id. */
+export function epochOf(actionId: string): number {
+  return nameOf(actionId).epoch;
+}
+
+export function streamOfAction(actionId: string): string {
+  return `${streamPrefix}${actionId}`;
+}
+
+/** The action's id; undefined: the stream is not an action's. */
+export function actionOfStream(stream: string): string | undefined {
+  if (!stream.startsWith(streamPrefix)) return undefined;
+  const actionId = stream.slice(streamPrefix.length);
+  return idForm.test(actionId) ? actionId : undefined;
+}
+
+/** What the provider sees, the same for every attempt: 43 base64url characters. */
+export function downstreamKeyOf(sha256: Sha256, actionId: string): string {
+  return sha256(canonicalJson(['downstream', actionId]));
+}
+
+function nameOf(actionId: string): ActionName {
+  const name = parseActionId(actionId);
+  if (name === undefined) throw new TypeError(`Not an action id: ${JSON.stringify(actionId)}`);
+  return name;
+}
