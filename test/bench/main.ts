@@ -6,7 +6,7 @@ import { canTrace, countAll } from './counts.ts';
 import { runCrashes } from './crash.ts';
 import { type BenchOptions, help, parseOptions, WrongOption } from './options.ts';
 import { printReport, type Surroundings } from './print.ts';
-import { crashRow, ratios, type Row, timedRows } from './report.ts';
+import { crashRow, limits, ratios, type Row, timedRows } from './report.ts';
 import { runRounds } from './rounds.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -29,7 +29,9 @@ async function bench(options: BenchOptions): Promise<void> {
     const crashed = options.works.includes('W3') ? await crashRows(world, options) : [];
     const rows = [...timedRows(samples, counted), ...crashed];
     progress('');
-    console.log(printReport(options, surroundings(world), rows, ratios(samples)));
+    console.log(
+      printReport(options, surroundings(world), rows, [...ratios(samples), ...limits(rows)]),
+    );
     if (options.json) writeFileSync(options.json, `${JSON.stringify(rows, null, 2)}\n`);
   } finally {
     await world.close();

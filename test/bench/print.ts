@@ -1,6 +1,6 @@
 // The report for people.
 import { type BenchOptions } from './options.ts';
-import { isReached, type Ratio, type Row } from './report.ts';
+import { type Figure, isReached, type Row } from './report.ts';
 import { formatNumber, formatTable } from './table.ts';
 
 export interface Surroundings {
@@ -15,15 +15,15 @@ export function printReport(
   options: BenchOptions,
   surroundings: Surroundings,
   rows: readonly Row[],
-  ratios: readonly Ratio[],
+  figures: readonly Figure[],
 ): string {
   const timed = rows.filter((row) => row.work !== 'W3');
   const crashed = rows.filter((row) => row.work === 'W3');
   return [
     heading(options, surroundings),
     ...(timed.length > 0 ? [timedTable(timed)] : []),
-    ...(ratios.length > 0 ? [ratioTable(ratios)] : []),
     ...(crashed.length > 0 ? [crashTable(options, crashed)] : []),
+    ...(figures.length > 0 ? [figureTable(figures)] : []),
   ].join('\n\n');
 }
 
@@ -69,28 +69,28 @@ function timedTable(rows: readonly Row[]): string {
   );
 }
 
-function ratioTable(ratios: readonly Ratio[]): string {
+function figureTable(figures: readonly Figure[]): string {
   const table = formatTable(
     [
-      { title: 'ratio', align: 'left' },
+      { title: 'figure', align: 'left' },
       { title: 'callers' },
       { title: 'value' },
       { title: 'goal' },
       { title: '' },
     ],
-    ratios.map((ratio) => [
-      ratio.what,
-      String(ratio.callers),
-      formatNumber(ratio.value, 2),
-      ratio.goal ? goalText(ratio.goal) : '',
-      isReached(ratio) === false ? 'missed' : '',
+    figures.map((figure) => [
+      figure.what,
+      String(figure.callers),
+      formatNumber(figure.value, 3),
+      figure.goal ? goalText(figure.goal) : '',
+      isReached(figure) === false ? 'missed' : '',
     ]),
   );
-  return `Each ratio is the median of the ratios within a round: 1 is as much as the other, 0.9 is nine tenths of it.\n${table}`;
+  return `A / B is the median of the ratios within a round: 1 is as much as B, 0.9 is nine tenths of it.\n${table}`;
 }
 
-function goalText(goal: NonNullable<Ratio['goal']>): string {
-  return 'least' in goal ? `≥ ${goal.least.toFixed(2)}` : `≤ ${goal.most.toFixed(2)}`;
+function goalText(goal: NonNullable<Figure['goal']>): string {
+  return 'least' in goal ? `≥ ${goal.least}` : `≤ ${goal.most}`;
 }
 
 function crashTable({ crashActions, crashRounds }: BenchOptions, rows: readonly Row[]): string {

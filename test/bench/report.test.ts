@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isReached, ratios, timedRows } from './report.ts';
+import { isReached, limits, ratios, timedRows } from './report.ts';
 import { type Sample } from './sample.ts';
 
 function sample(
@@ -105,5 +105,28 @@ describe('ratios', () => {
 
   it('says nothing about contenders that did not run', () => {
     expect(ratios([sample('http', 0, 10)])).toEqual([]);
+  });
+});
+
+describe('limits', () => {
+  const [row] = timedRows([sample('ledger', 0, 10, { callers: 16, commits: 4 })], none);
+
+  it('holds the ledger to its syncs', () => {
+    expect(limits(row ? [row] : [])).toEqual([
+      { what: 'W1 ledger, syncs per action', callers: 16, value: 0.2, goal: { most: 0.25 } },
+    ]);
+  });
+
+  it('holds a crash run to nothing doubled, lost or left, and says nothing of other contenders', () => {
+    const crashed = { doubled: 1, toldFailed: 0, lost: 0, open: 0, firstAnswerMs: 300 };
+    const figures = limits(row ? [{ ...row, ...crashed, work: 'W3', callers: 1 }] : []);
+    expect(figures.map((figure) => [figure.value, isReached(figure)])).toEqual([
+      [1, false],
+      [0, true],
+      [0, true],
+      [0, true],
+      [300, true],
+    ]);
+    expect(limits(row ? [{ ...row, contender: 'http' }] : [])).toEqual([]);
   });
 });

@@ -66,15 +66,15 @@ export function crashRow(result: CrashResult): Row {
   };
 }
 
-export interface Ratio {
+/** A number that stands for the ledger in this run, with what it must reach. */
+export interface Figure {
   readonly what: string;
   readonly callers: number;
   readonly value: number;
-  /** What the ledger must reach; `least` or `most`. */
   readonly goal?: { readonly least: number } | { readonly most: number };
 }
 
-export function isReached({ value, goal }: Ratio): boolean | undefined {
+export function isReached({ value, goal }: Figure): boolean | undefined {
   if (goal === undefined) return undefined;
   return 'least' in goal ? value >= goal.least : value <= goal.most;
 }
@@ -85,15 +85,15 @@ const goalOfRate = new Map([
   [64, 0.9],
 ]);
 
-export function ratios(samples: readonly Sample[]): readonly Ratio[] {
-  const found: Ratio[] = [];
+export function ratios(samples: readonly Sample[]): readonly Figure[] {
+  const found: Figure[] = [];
   for (const rounds of groupBy(samples, ({ work, callers }) => [work, callers].join())) {
     const { work, callers } = rounds[0];
     const byRound = groupBy(rounds, ({ round }) => String(round));
     const add = (
       what: string,
       value: (round: Round) => number | undefined,
-      goal?: Ratio['goal'],
+      goal?: Figure['goal'],
     ): void => {
       const values = byRound.map((samplesOfRound) => value(inRound(samplesOfRound)));
       const known = values.filter((each) => each !== undefined);
@@ -113,6 +113,39 @@ export function ratios(samples: readonly Sample[]): readonly Ratio[] {
       divide(rateOf('ledger'), rateOf('sqlite-each')),
     );
     add(`${work} noise: the yardstick's slower slice / its faster one`, ({ noise }) => noise);
+  }
+  return found;
+}
+
+const syncsMost = new Map([
+  [1, 2.05],
+  [16, 0.25],
+  [64, 0.07],
+]);
+
+/** What holds on every machine: syncs, bytes, and what W3 did to effects and callers. */
+export function limits(rows: readonly Row[]): readonly Figure[] {
+  const found: Figure[] = [];
+  for (const row of rows.filter(({ contender }) => contender === 'ledger')) {
+    const { work, callers } = row;
+    const add = (
+      what: string,
+      value: number | null | undefined,
+      most: number | undefined,
+    ): void => {
+      if (value == null || most === undefined) return;
+      found.push({ what: `${work} ledger, ${what}`, callers, value, goal: { most } });
+    };
+    if (work === 'W1') add('syncs per action', row.syncsPerAction, syncsMost.get(callers));
+    if (work === 'W1') add('bytes per action', row.bytesPerAction, 2200);
+    if (work === 'W2') add('syncs per repeat', row.syncsPerAction, 0);
+    if (work === 'W3') {
+      add('effects doubled', row.doubled, 0);
+      add('told failed though done', row.toldFailed, 0);
+      add('lost', row.lost, 0);
+      add('unknown left', row.open, 0);
+      add('first answer after the restart, ms', row.firstAnswerMs, 600);
+    }
   }
   return found;
 }

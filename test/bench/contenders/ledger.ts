@@ -1,7 +1,7 @@
 // The ledger with all its features on, through its SDK, as a program uses it. The endpoint can be asked
 // by key, so the tool's guarantee is `lookup`; its times are those of a call on the loopback.
 import { join } from 'node:path';
-import { createLedger, defineTool } from '@action-ledger/client';
+import { type AnswerWord, createLedger, defineTool } from '@action-ledger/client';
 import { z } from 'zod';
 import { type Contender, type ContenderContext, mainFile, type Told } from '../contender.ts';
 
@@ -38,8 +38,27 @@ export async function openLedger({ dir, effects }: ContenderContext): Promise<Co
   return {
     perform: async (n, payment) => {
       const origin = { run: 'bench', turn: '1', call: `call_${n}` };
-      return toldBy(await ledger.tools.pay.call(payment, origin));
+      return toldBy((await ledger.tools.pay.call(payment, origin)).word);
     },
     close: () => ledger.close(),
   };
+}
+
+function toldBy(word: AnswerWord): Told {
+  switch (word) {
+    case 'done':
+      return 'done';
+    case 'already-done':
+    case 'done-earlier':
+      return 'duplicate';
+    case 'in-progress':
+    case 'checking':
+    case 'waiting-for-approval':
+      return 'being checked';
+    case 'failed-without-effect':
+    case 'nothing-done':
+    case 'refused':
+    case 'other-arguments':
+      return 'failed';
+  }
 }
