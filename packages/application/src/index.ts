@@ -1,1 +1,18 @@
-export {};
+export * from './action-index.ts';
+export { type Broken, type Done, type Loaded, type Performed } from './action-store.ts';
+export * from './answer.ts';
+export { type EvidenceReport } from './evidence.ts';
+export { type Explanation, type ExplainRequest } from './explain.ts';
+export * from './ledger.ts';
+export {
+  type CancelRequest,
+  type RepeatRequest,
+  type SettleRequest,
+  type VoteRequest,
+} from './operate.ts';
+export { type Notice, type WritePoint, writePoints } from './parts.ts';
+export { type Proposal } from './proposal.ts';
+export { quarantineStream } from './quarantine.ts';
+export { rebuildIndex } from './rebuild-index.ts';
+export { RegistrationRefused, toolStream } from './registry.ts';
+export { type SideEntry } from './side-table.ts';

@@ -1,1 +1,11 @@
-export {};
+export * from './create-ledger.ts';
+export { type Answer, type AnswerWord, answerWords, type Notice, type WritePoint, writePoints } from '@action-ledger/application';
+export {
+  defineTool,
+  inDoubt,
+  notSent,
+  NotSent,
+  refused,
+  succeeded,
+  type ToolDefinition,
+} from '@action-ledger/tools';

@@ -12,8 +12,11 @@ export interface Timer {
 }
 
 export interface Timers {
-  /** Runs once after at least `delayMs` of monotonic time. Does not keep the process alive. */
-  after(delayMs: number, run: () => void): Timer;
+  /**
+   * Runs once after at least `delayMs` of monotonic time. Does not keep the process alive unless
+   * asked to: a caller that waits does, a sweep does not.
+   */
+  after(delayMs: number, run: () => void, options?: { readonly keepsAlive?: boolean }): Timer;
 }
 
 export interface Randomness {

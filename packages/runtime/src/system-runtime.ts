@@ -6,9 +6,9 @@ export function createSystemRuntime(): Runtime {
   return {
     clock: { wallMs: () => Date.now(), monoMs: () => performance.now() },
     timers: {
-      after: (delayMs, run) => {
+      after: (delayMs, run, options) => {
         const handle = setTimeout(run, Math.min(delayMs, longestTimerMs));
-        handle.unref();
+        if (options?.keepsAlive !== true) handle.unref();
         return { cancel: () => { clearTimeout(handle); } };
       },
     },

@@ -1,0 +1,192 @@
+// What a caller is told: the action's state, whether it is a repeat, and one sentence from a fixed
+// vocabulary that a model can act on (DESIGN.md section 9).
+import {
+  type Action,
+  type ActionStatus,
+  type EpochAnswer,
+  type Guarantee,
+  type JsonValue,
+} from '@action-ledger/domain';
+
+/** The fixed vocabulary. */
+export const answerWords = {
+  done: 'done now',
+  'already-done': 'already done earlier',
+  'done-earlier': 'done earlier, since reversed or replaced',
+  'in-progress': 'in progress, do not retry',
+  checking: 'outcome still being checked, do not retry',
+  'waiting-for-approval': 'waiting for approval',
+  'failed-without-effect': 'failed without effect, you may change it and try again',
+  'nothing-done': 'cancelled or expired, nothing was done',
+  refused: 'refused, do not retry',
+  'other-arguments': 'this key was used for different arguments',
+} as const;
+
+export type AnswerWord = keyof typeof answerWords;
+
+export type AnswerState = ActionStatus | 'refused' | 'passed-through';
+
+export interface Difference {
+  readonly path: string;
+  readonly note?: string;
+}
+
+export interface Answer {
+  readonly word: AnswerWord;
+  readonly state: AnswerState;
+  /** Nothing ran because of this call: it got what an earlier one had brought about. */
+  readonly repeat: boolean;
+  readonly tenant: string;
+  readonly tool: string;
+  readonly actionId?: string;
+  readonly epoch?: number;
+  readonly revision?: number;
+  readonly guarantee?: Guarantee;
+  readonly result?: JsonValue;
+  readonly externalId?: string;
+  /** When the outcome or ending was recorded, ms since the epoch. */
+  readonly settledAt?: number;
+  /** For a refusal: a stable code of docs/errors.md. */
+  readonly code?: string;
+  readonly reason?: string;
+  readonly detail?: JsonValue;
+  readonly differs?: readonly Difference[];
+  readonly owner?: 'reconciler' | 'operator';
+  readonly nextCheckAt?: number;
+  /** For a model: the word as a sentence, with what it needs to know. */
+  readonly messageForModel: string;
+}
+
+export interface AnswerContext {
+  readonly repeat: boolean;
+  readonly as?: EpochAnswer;
+  /** The outcome is known here but not yet stored. */
+  readonly beingRecorded?: boolean;
+}
+
+export function answerFor(action: Action, context: AnswerContext): Answer {
+  const word = wordFor(action, context);
+  const base = {
+    word,
+    state: action.status,
+    repeat: context.repeat,
+    tenant: action.tenant,
+    tool: action.tool,
+    actionId: action.id,
+    epoch: action.epoch,
+    revision: action.revision,
+    guarantee: action.guarantee,
+    ...outcomeMembers(action),
+    ...(action.watch === undefined ? {} : action.watch),
+  };
+  return { ...base, messageForModel: sentence(base) };
+}
+
+function wordFor(action: Action, { repeat, as }: AnswerContext): AnswerWord {
+  if (as === 'reversed' || as === 'replaced') return 'done-earlier';
+  switch (action.status) {
+    case 'succeeded':
+    case 'compensation_failed':
+    case 'compensating':
+      if (action.undoneBy !== undefined) return 'done-earlier';
+      return repeat ? 'already-done' : 'done';
+    case 'superseded':
+    case 'compensated':
+      return 'done-earlier';
+    case 'planned':
+    case 'ready':
+    case 'claimed':
+    case 'dispatched':
+    case 'new':
+    case 'reserved':
+      return 'in-progress';
+    case 'unknown':
+      return 'checking';
+    case 'awaiting_approval':
+      return 'waiting-for-approval';
+    case 'failed':
+      return action.ending?.stands === true ? 'refused' : 'failed-without-effect';
+    case 'denied':
+    case 'rejected':
+      return 'refused';
+    case 'expired':
+    case 'cancelled':
+      return 'nothing-done';
+  }
+}
+
+function outcomeMembers(action: Action): Partial<Answer> {
+  const { outcome, ending } = action;
+  if (outcome !== undefined) {
+    const { result, externalId, at } = outcome;
+    return externalId === undefined
+      ? { result, settledAt: at }
+      : { result, externalId, settledAt: at };
+  }
+  if (ending === undefined) return {};
+  return {
+    reason: ending.reason,
+    settledAt: ending.at,
+    ...(ending.code === undefined ? {} : { code: ending.code }),
+    ...(ending.detail === undefined ? {} : { detail: ending.detail }),
+  };
+}
+
+export interface RefusedCall {
+  readonly tenant: string;
+  readonly tool: string;
+  readonly word: AnswerWord;
+  readonly code: string;
+  readonly reason: string;
+  readonly actionId?: string;
+  readonly differs?: readonly Difference[];
+  readonly detail?: JsonValue;
+}
+
+/** Nothing was recorded and nothing ran. */
+export function refusedAnswer(call: RefusedCall): Answer {
+  const base = { ...call, state: 'refused' as const, repeat: false };
+  return { ...base, messageForModel: sentence(base) };
+}
+
+/** So much of a result goes into the sentence; the whole is in `result`. */
+const resultTextMax = 300;
+
+function sentence(answer: Omit<Answer, 'messageForModel'>): string {
+  const word = answerWords[answer.word];
+  const facts = factsFor(answer);
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}${facts === '' ? '' : ` (${facts})`}.`;
+}
+
+function factsFor(answer: Omit<Answer, 'messageForModel'>): string {
+  switch (answer.word) {
+    case 'done':
+      return resultText(answer);
+    case 'already-done':
+    case 'done-earlier':
+      return [when(answer.settledAt), resultText(answer)].filter((part) => part !== '').join('; ');
+    case 'failed-without-effect':
+    case 'nothing-done':
+    case 'refused':
+      return answer.reason ?? '';
+    case 'other-arguments':
+      return (answer.differs ?? [])
+        .map(({ path, note }) => (note === undefined ? path : `${path}: ${note}`))
+        .join('; ');
+    case 'checking':
+      return answer.owner === 'operator' ? 'a person is looking into it' : '';
+    case 'in-progress':
+    case 'waiting-for-approval':
+      return '';
+  }
+}
+
+function when(at: number | undefined): string {
+  return at === undefined ? '' : `at ${new Date(at).toISOString()}`;
+}
+
+function resultText({ result }: Omit<Answer, 'messageForModel'>): string {
+  if (result === undefined || result === null) return '';
+  const text = typeof result === 'string' ? result : JSON.stringify(result);
+  return `result: ${text.length > resultTextMax ? `${text.slice(0, resultTextMax)}…` : text}`;
+}

@@ -1,0 +1,373 @@
+// One attempt, from a durable dispatch to a durable outcome. Nothing here decides whether it may be
+// sent: that was decided when the dispatch was appended, and `beforeSend` asks once more.
+import {
+  type Action,
+  actionIdOf,
+  type AttemptOutcome,
+  type JsonObject,
+  type JsonValue,
+  keyHashOf,
+} from '@action-ledger/domain';
+import { StoreFault } from '@action-ledger/event-store';
+import {
+  type AttemptOutcome as ToolOutcome,
+  type ExecuteContext,
+  NotSent,
+  runExecute,
+  type Tool,
+} from '@action-ledger/tools';
+import { type Performed } from './action-store.ts';
+import { pause } from './append.ts';
+import { afterSuccess } from './after-success.ts';
+import { cancelFor } from './cancel-for.ts';
+import { reportEvidence } from './evidence.ts';
+import { recordable } from './outcome-text.ts';
+import { type Parts, type Run } from './parts.ts';
+
+/** Until the outcome can be stored; the pauses between tries grow to this. */
+const storePauseMaxMs = 2_000;
+
+/**
+ * Runs the attempt that `action` has just been dispatched for.
+ * @param startedMono monotonic ms, read before the dispatch was appended
+ * @returns when the outcome is stored, or known to be another's to store
+ */
+export function runAttempt(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  startedMono: number,
+): Promise<void> {
+  const controller = new AbortController();
+  const claim = action.claim?.revision ?? -1;
+  const attempt = action.attempts.length;
+  const state = { lost: false };
+  const done = attemptInFull(parts, tool, action, {
+    claim,
+    attempt,
+    controller,
+    state,
+    startedMono,
+  })
+    .catch((fault: unknown) => {
+      parts.onFault(`attempt ${attempt} of ${action.id}`, fault);
+    })
+    .finally(() => {
+      if (parts.runs.get(action.id) === run) parts.runs.delete(action.id);
+    });
+  const abort = (reason: string): void => {
+    state.lost = true;
+    controller.abort(new Error(reason));
+  };
+  const run: Run = { claim, attempt, abort, done };
+  parts.runs.set(action.id, run);
+  return done;
+}
+
+interface Running {
+  readonly claim: number;
+  readonly attempt: number;
+  readonly controller: AbortController;
+  readonly state: { lost: boolean };
+  readonly startedMono: number;
+}
+
+async function attemptInFull(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  running: Running,
+): Promise<void> {
+  await parts.passed('dispatched', action.id);
+  const earlier = action.epoch > 0 ? await successOfEpochBefore(parts, action) : undefined;
+  if (earlier !== undefined) {
+    await record(parts, tool, action, running, {
+      kind: 'not sent',
+      reason: 'the epoch before succeeded meanwhile',
+    });
+    await cancelFor(parts, action.id, earlier);
+    return;
+  }
+  const args = parts.secrets.get(action.id) ?? (action.secret ? undefined : action.arguments);
+  const outcome: AttemptOutcome =
+    args === undefined
+      ? { kind: 'not sent', reason: 'its secret arguments were lost with their process' }
+      : await execute(parts, tool, action, args, running);
+  await parts.passed('replied', action.id);
+  await record(parts, tool, action, running, outcome);
+}
+
+/**
+ * The dispatch is durable; now the epoch before is read from the store itself, so that of a late
+ * success and this dispatch at least one sees the other.
+ */
+async function successOfEpochBefore(parts: Parts, action: Action): Promise<Action | undefined> {
+  if (action.guarantee === 'natural' || action.repeatOf !== undefined) return undefined;
+  const before = await parts.actions.load(actionIdOf(keyHashOf(action.id), action.epoch - 1), {
+    fresh: true,
+  });
+  if (before.kind === 'broken') return undefined;
+  const stands = before.action.status === 'succeeded' && before.action.undoneBy === undefined;
+  return stands ? before.action : undefined;
+}
+
+async function execute(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  args: JsonObject,
+  running: Running,
+): Promise<AttemptOutcome> {
+  const { controller, startedMono, state } = running;
+  const deadlineMono = startedMono + tool.rules.timeoutMs;
+  const left = deadlineMono - parts.clock.monoMs();
+  const deadline = parts.runtime.timers.after(Math.max(0, left), () => {
+    controller.abort(new Error('the deadline has passed'));
+  }, { keepsAlive: true });
+  const lease = keepLease(parts, tool, action, running, deadlineMono);
+  const deadlineAt = action.attempts.at(-1)?.deadlineAt ?? Infinity;
+  const beforeSend = (): void => {
+    if (state.lost) throw new NotSent('the claim is lost');
+    if (parts.clock.monoMs() >= deadlineMono || parts.clock.nowMs() >= deadlineAt) {
+      throw new NotSent('the deadline has passed');
+    }
+    void parts.passed('sending', action.id);
+  };
+  const context: ExecuteContext<JsonObject> = {
+    ...attemptContext(action, args),
+    attempt: running.attempt,
+    signal: controller.signal,
+    beforeSend,
+  };
+  try {
+    const late = (outcome: ToolOutcome): void => {
+      void reportLate(parts, tool, action, running.attempt, outcome);
+    };
+    return outcomeText(tool, parts, await runExecute(tool, context, late));
+  } finally {
+    deadline.cancel();
+    lease.stop();
+  }
+}
+
+export function attemptContext(
+  action: Action,
+  args: JsonObject,
+): Omit<ExecuteContext<JsonObject>, 'signal' | 'attempt' | 'beforeSend'> {
+  const call = action.calls[0];
+  return {
+    actionId: action.id,
+    tenant: action.tenant,
+    tool: action.tool,
+    arguments: args,
+    downstreamKey: action.downstreamKey ?? '',
+    attempts: action.attempts,
+    evidence: action.evidence,
+    ...(call === undefined ? {} : { origin: call }),
+  };
+}
+
+/** Calls that outlast their lease extend it at half its life; a claim found lost stops the attempt. */
+function keepLease(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  running: Running,
+  deadlineMono: number,
+): { readonly stop: () => void } {
+  const { leaseMs } = tool.rules;
+  let stopped = false;
+  const next = (): void => {
+    if (stopped || parts.clock.monoMs() + leaseMs / 2 >= deadlineMono + leaseMarginMs) return;
+    timer = parts.runtime.timers.after(leaseMs / 2, extend);
+  };
+  const extend = (): void => {
+    if (stopped) return;
+    const command = { type: 'ExtendClaim', claim: running.claim, leaseMs } as const;
+    parts.actions
+      .perform(action.id, () => command)
+      .then(
+        (result) => {
+          if (result.kind === 'refusal') {
+            running.state.lost = true;
+            running.controller.abort(new Error('the claim is lost'));
+            return;
+          }
+          next();
+        },
+        () => {
+          next();
+        },
+      );
+  };
+  let timer = parts.runtime.timers.after(leaseMs / 2, () => {
+    timer.cancel();
+    extend();
+  });
+  if (running.startedMono + leaseMs >= deadlineMono + leaseMarginMs) timer.cancel();
+  return {
+    stop: () => {
+      stopped = true;
+      timer.cancel();
+    },
+  };
+}
+
+/** A lease that ends so long after the deadline needs no extension. */
+const leaseMarginMs = 1_000;
+
+/** What the tool said, as it will be stored. */
+function outcomeText(tool: Tool, parts: Parts, outcome: ToolOutcome): AttemptOutcome {
+  switch (outcome.kind) {
+    case 'succeeded': {
+      const result = recordable(parts.sha256, outcome.result, tool.keep);
+      return {
+        kind: 'succeeded',
+        ...result,
+        ...(outcome.externalId === undefined ? {} : { externalId: outcome.externalId }),
+      };
+    }
+    case 'no effect': {
+      const { detail, ...rest } = outcome;
+      return detail === undefined
+        ? rest
+        : { ...rest, detail: recordable(parts.sha256, detail, []).result };
+    }
+    case 'in doubt':
+    case 'not sent':
+      return outcome;
+  }
+}
+
+/** Stored in the end, however long the store is away; never repeated outside. */
+async function record(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  running: Running,
+  outcome: AttemptOutcome,
+): Promise<void> {
+  const jitter = parts.runtime.randomness.next();
+  const joined = parts.joins.get(action.id);
+  let toStore = outcome;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const performed = await parts.actions.perform(action.id, () => ({
+        type: 'RecordOutcome',
+        claim: running.claim,
+        attempt: running.attempt,
+        outcome: toStore,
+        rules: tool.rules,
+        jitter,
+        ...(joined === undefined ? {} : { joined }),
+      }));
+      await settled(parts, tool, action, running.attempt, outcome, performed);
+      return;
+    } catch (fault) {
+      if (parts.isClosing() && tries > 3) throw fault;
+      if (fault instanceof StoreFault && fault.code === 'store.too-large')
+        toStore = withoutResult(toStore);
+      parts.onFault(`outcome of ${action.id}`, fault);
+      parts.beingRecorded.add(action.id);
+      parts.waiters.nudge(action.id);
+      await pause(parts.runtime.timers, Math.min(storePauseMaxMs, 50 * 2 ** Math.min(tries, 10)));
+    } finally {
+      parts.beingRecorded.delete(action.id);
+    }
+  }
+}
+
+/** What is left when even the cut result is refused for its size. */
+function withoutResult(outcome: AttemptOutcome): AttemptOutcome {
+  if (outcome.kind !== 'succeeded') return { ...outcome, reason: outcome.reason.slice(0, 200) };
+  return { ...outcome, result: null, notes: ['the result was too large to be stored'] };
+}
+
+async function settled(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  attempt: number,
+  outcome: AttemptOutcome,
+  performed: Performed,
+): Promise<void> {
+  switch (performed.kind) {
+    case 'broken':
+      await parts.quarantine.record(action.id, `attempt ${attempt}`, outcomeEvidence(outcome));
+      return;
+    case 'refusal':
+      await reportRecorded(parts, tool, action, attempt, outcome);
+      return;
+    case 'done':
+      await parts.passed(
+        performed.action.status === 'unknown' ? 'unknown recorded' : 'outcome recorded',
+        action.id,
+      );
+      if (performed.action.status === 'succeeded')
+        await afterSuccess(parts, performed.before, performed.action);
+      parts.secrets.delete(
+        performed.action.status === 'unknown' || performed.action.status === 'ready'
+          ? ''
+          : action.id,
+      );
+  }
+}
+
+function outcomeEvidence(outcome: AttemptOutcome): JsonValue {
+  return JSON.parse(JSON.stringify(outcome)) as JsonValue;
+}
+
+/** The claim went to another meanwhile: what this attempt brought is evidence. */
+async function reportRecorded(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  attempt: number,
+  outcome: AttemptOutcome,
+): Promise<void> {
+  const source = `attempt ${attempt}`;
+  switch (outcome.kind) {
+    case 'succeeded': {
+      const { externalId, result } = outcome;
+      const id = externalId === undefined ? {} : { externalId };
+      await reportEvidence(
+        parts,
+        action.id,
+        { source, claims: 'success', proven: true, attempt, data: result, ...id },
+        tool.rules,
+      );
+      return;
+    }
+    case 'no effect':
+      await reportEvidence(
+        parts,
+        action.id,
+        { source, claims: 'refusal', proven: false, attempt, data: outcome.reason },
+        tool.rules,
+      );
+      return;
+    case 'in doubt':
+    case 'not sent':
+      await reportEvidence(
+        parts,
+        action.id,
+        { source, claims: 'note', proven: false, attempt, data: outcome.reason },
+        tool.rules,
+      );
+  }
+}
+
+/** `execute` came back after its attempt had been given up. */
+async function reportLate(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  attempt: number,
+  outcome: ToolOutcome,
+): Promise<void> {
+  try {
+    await reportRecorded(parts, tool, action, attempt, outcomeText(tool, parts, outcome));
+  } catch (fault) {
+    parts.onFault(`late report of ${action.id}`, fault);
+  }
+}

@@ -1,0 +1,194 @@
+// What an open action needs now: to be sent, expired, reconciled, or left until later. Reads the
+// stream, never a projection; a look that comes too early finds nothing due and says when to come.
+import { type Action, actionIdOf, keyHashOf, mayBeOvertaken } from '@action-ledger/domain';
+import { cancelFor } from './cancel-for.ts';
+import { nextLookAt } from './due-index.ts';
+import { type Parts, toolOf } from './parts.ts';
+import { manualRules } from './manual-rules.ts';
+import { reconcile } from './reconcile.ts';
+import { blockBy, blockedLookMs, send } from './send.ts';
+
+export async function attendAction(parts: Parts, actionId: string): Promise<void> {
+  const loaded = await parts.actions.load(actionId);
+  if (loaded.kind === 'broken') return;
+  const { action } = loaded;
+  parts.judge.see(action);
+  switch (action.status) {
+    case 'planned':
+    case 'ready':
+      await attendPlanned(parts, action);
+      return;
+    case 'awaiting_approval':
+      await expireIfDue(parts, action);
+      return;
+    case 'claimed':
+    case 'dispatched':
+      await attendClaim(parts, action);
+      return;
+    case 'unknown':
+      await reconcile(parts, action);
+      return;
+    case 'compensating':
+    case 'new':
+    case 'reserved':
+    case 'succeeded':
+    case 'failed':
+    case 'denied':
+    case 'rejected':
+    case 'expired':
+    case 'cancelled':
+    case 'superseded':
+    case 'compensated':
+    case 'compensation_failed':
+  }
+}
+
+async function expireIfDue(parts: Parts, action: Action): Promise<boolean> {
+  const end =
+    action.status === 'awaiting_approval'
+      ? Math.min(action.approval?.expiresAt ?? Infinity, action.validUntil)
+      : action.validUntil;
+  if (parts.clock.nowMs() < end) {
+    parts.due.set(action.id, nextLookAt(action, toolOf(parts, action)?.rules));
+    return false;
+  }
+  await parts.actions.perform(action.id, () => ({ type: 'Expire' }));
+  return true;
+}
+
+async function attendPlanned(parts: Parts, action: Action): Promise<void> {
+  if (await expireIfDue(parts, action)) return;
+  if (action.after !== undefined && (await waitsForUndoer(parts, action, action.after))) return;
+  const tool = toolOf(parts, action);
+  if (tool === undefined) return;
+  if (parts.clock.nowMs() < action.readyAt) {
+    parts.due.set(action.id, action.readyAt);
+    return;
+  }
+  if (
+    parts.isClosing() ||
+    parts.isPaused(action.tenant, action.tool) ||
+    parts.store.condition().kind === 'recovering'
+  ) {
+    parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
+    return;
+  }
+  if (action.secret && !parts.secrets.has(action.id)) {
+    const reason = 'its secret arguments were lost with their process: propose again';
+    await parts.actions.perform(action.id, () => ({
+      type: 'Cancel',
+      by: 'ledger',
+      person: false,
+      reason,
+    }));
+    return;
+  }
+  if (await isHeldByEarlierEpoch(parts, action)) return;
+  await send(parts, tool, action);
+}
+
+/** Planned behind an undo under way: it goes on when that succeeded, and is not needed otherwise. */
+async function waitsForUndoer(parts: Parts, action: Action, undoerId: string): Promise<boolean> {
+  const undoer = await parts.actions.load(undoerId);
+  if (undoer.kind === 'broken') return true;
+  switch (undoer.action.status) {
+    case 'succeeded':
+    case 'compensating':
+    case 'compensated':
+    case 'compensation_failed':
+      return false;
+    case 'failed':
+    case 'denied':
+    case 'rejected':
+    case 'expired':
+    case 'cancelled':
+    case 'superseded': {
+      const before = await parts.actions.load(actionIdOf(keyHashOf(action.id), action.epoch - 1));
+      if (before.kind === 'action') await cancelFor(parts, action.id, before.action);
+      return true;
+    }
+    case 'new':
+    case 'reserved':
+    case 'planned':
+    case 'awaiting_approval':
+    case 'ready':
+    case 'claimed':
+    case 'dispatched':
+    case 'unknown':
+      blockBy(parts, undoerId, action.id);
+      return true;
+  }
+}
+
+/**
+ * The epoch before decides first: a late success makes this one needless; for an absolute write no
+ * earlier request may still be under way, and whatever of it is in doubt is superseded for good.
+ */
+async function isHeldByEarlierEpoch(parts: Parts, action: Action): Promise<boolean> {
+  if (action.epoch === 0) return false;
+  const first = action.guarantee === 'natural' ? 0 : action.epoch - 1;
+  for (let epoch = action.epoch - 1; epoch >= first; epoch -= 1) {
+    const earlier = await parts.actions.load(actionIdOf(keyHashOf(action.id), epoch));
+    if (earlier.kind === 'broken') {
+      parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
+      return true;
+    }
+    if (action.guarantee === 'natural') {
+      if (await isHeldByOlderValue(parts, action, earlier.action)) return true;
+    } else if (
+      action.repeatOf === undefined &&
+      earlier.action.status === 'succeeded' &&
+      earlier.action.undoneBy === undefined
+    ) {
+      await cancelFor(parts, action.id, earlier.action);
+      return true;
+    }
+  }
+  return false;
+}
+
+async function isHeldByOlderValue(parts: Parts, action: Action, older: Action): Promise<boolean> {
+  const watched = parts.judge.watched(older);
+  if (!mayBeOvertaken(older, watched.doubtMs)) {
+    blockBy(parts, older.id, action.id);
+    const left =
+      Math.max(...older.attempts.map(({ inFlightMs }) => inFlightMs), 0) - watched.doubtMs;
+    if (older.status === 'unknown')
+      parts.due.set(action.id, parts.clock.nowMs() + Math.max(1, Math.ceil(left)));
+    return true;
+  }
+  const isLeftOver =
+    older.status === 'unknown' ||
+    older.status === 'ready' ||
+    older.status === 'planned' ||
+    older.status === 'awaiting_approval';
+  if (!isLeftOver) return false;
+  const performed = await parts.actions.perform(older.id, ({ status }) =>
+    status === older.status ? { type: 'Supersede', by: action.id } : undefined,
+  );
+  if (performed.kind === 'done' && performed.events.length > 0) return false;
+  blockBy(parts, older.id, action.id);
+  return true;
+}
+
+/** The lease has ended, or its process has: reconcile; never send. */
+async function attendClaim(parts: Parts, action: Action): Promise<void> {
+  const { claim } = action;
+  if (claim === undefined || parts.runs.get(action.id)?.claim === claim.revision) {
+    parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
+    return;
+  }
+  const isOrphan = claim.worker !== parts.worker;
+  if (!isOrphan && parts.clock.nowMs() < claim.leaseUntil) {
+    parts.due.set(action.id, claim.leaseUntil);
+    return;
+  }
+  const reason = isOrphan ? 'its process ended' : 'its lease ended';
+  const rules = toolOf(parts, action)?.rules ?? manualRules(action.tool);
+  await parts.actions.perform(action.id, (current) => {
+    if (current.claim?.revision !== claim.revision) return undefined;
+    return current.status === 'dispatched'
+      ? { type: 'LoseAttempt', reason, rules }
+      : { type: 'EndClaim', claim: claim.revision, reason, rules };
+  });
+}

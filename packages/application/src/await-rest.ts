@@ -1,0 +1,59 @@
+// Waits until there is something to say about an action: it is settled, or nothing will happen within
+// the time that the caller gives.
+import { type Action, isOpen } from '@action-ledger/domain';
+import { type Parts } from './parts.ts';
+
+/** @returns the action as it then is, or undefined where its stream is broken */
+export async function awaitRest(
+  parts: Parts,
+  actionId: string,
+  waitMs: number,
+  signal?: AbortSignal,
+): Promise<Action | undefined> {
+  const until = parts.clock.monoMs() + waitMs;
+  for (;;) {
+    const loaded = await parts.actions.load(actionId);
+    if (loaded.kind === 'broken') return undefined;
+    const left = until - parts.clock.monoMs();
+    if (isAtRest(parts, loaded.action, left) || left <= 0 || signal?.aborted === true)
+      return loaded.action;
+    if (parts.beingRecorded.has(actionId)) return loaded.action;
+    await parts.waiters.wait(actionId, () => true, left, signal);
+  }
+}
+
+/** Nothing is expected to happen to it within `leftMs`. */
+function isAtRest(parts: Parts, action: Action, leftMs: number): boolean {
+  if (!isOpen(action)) return true;
+  const by = parts.clock.nowMs() + leftMs;
+  switch (action.status) {
+    case 'awaiting_approval':
+      return true;
+    case 'planned':
+      return action.after !== undefined || action.readyAt > by;
+    case 'ready':
+      return action.readyAt > by;
+    case 'unknown':
+      return (
+        action.watch === undefined ||
+        action.watch.owner === 'operator' ||
+        action.watch.nextCheckAt > by
+      );
+    case 'claimed':
+    case 'dispatched':
+      return false;
+    case 'compensating':
+    case 'new':
+    case 'reserved':
+    case 'succeeded':
+    case 'failed':
+    case 'denied':
+    case 'rejected':
+    case 'expired':
+    case 'cancelled':
+    case 'superseded':
+    case 'compensated':
+    case 'compensation_failed':
+      return true;
+  }
+}

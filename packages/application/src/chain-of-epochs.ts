@@ -1,0 +1,38 @@
+// Every epoch of an identity, in order. Streams of epochs follow one another without gaps, so the
+// first missing one ends the chain; the number known is kept, and a create at `no stream` decides.
+import { LRUCache } from 'lru-cache';
+import { type Action, actionIdOf } from '@action-ledger/domain';
+import { type ActionStore, type Broken } from './action-store.ts';
+
+export type Epochs = { readonly kind: 'epochs'; readonly actions: readonly Action[] } | Broken;
+
+export interface EpochChains {
+  load(keyHash: string, options?: { readonly fresh?: boolean }): Promise<Epochs>;
+  /** An epoch was created: `count` epochs exist now. */
+  grew(keyHash: string, count: number): void;
+}
+
+const knownCountsMax = 50_000;
+/** A bound that no honest identity reaches. */
+export const epochsMax = 100_000;
+
+export function createEpochChains(actions: ActionStore): EpochChains {
+  const counts = new LRUCache<string, number>({ max: knownCountsMax });
+  return {
+    grew: (keyHash, count) => {
+      if ((counts.get(keyHash) ?? 0) < count) counts.set(keyHash, count);
+    },
+    load: async (keyHash, options) => {
+      const known = options?.fresh === true ? undefined : counts.get(keyHash);
+      const chain: Action[] = [];
+      for (let epoch = 0; epoch < (known ?? epochsMax); epoch += 1) {
+        const loaded = await actions.load(actionIdOf(keyHash, epoch));
+        if (loaded.kind === 'broken') return loaded;
+        if (loaded.action.status === 'new') break;
+        chain.push(loaded.action);
+      }
+      if (chain.length > 0) counts.set(keyHash, chain.length);
+      return { kind: 'epochs', actions: chain };
+    },
+  };
+}

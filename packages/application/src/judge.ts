@@ -1,0 +1,51 @@
+// The judge watches doubt by this process's monotonic clock: how long ago it first saw the last
+// dispatch in doubt, and the first dispatch. A restart begins every wait again (DESIGN.md section 5).
+import { type Action, type Watched } from '@action-ledger/domain';
+import { type LedgerClock } from './ledger-clock.ts';
+
+export interface Judge {
+  /** Told of every state of an action that this process sees. */
+  see(action: Action): void;
+  /** `atMono`: for a lookup, when it was sent. */
+  watched(action: Action, atMono?: number): Watched;
+}
+
+interface Sight {
+  readonly lastDoubt: number;
+  readonly doubtSince: number;
+  readonly firstDispatchSince: number;
+}
+
+export function createJudge(clock: LedgerClock): Judge {
+  const sights = new Map<string, Sight>();
+  const see = (action: Action): Sight | undefined => {
+    if (!action.attempts.some(({ state }) => state === 'in doubt' || state === 'running')) {
+      sights.delete(action.id);
+      return undefined;
+    }
+    const known = sights.get(action.id);
+    const lastDoubt = action.attempts.findLast(({ state }) => state === 'in doubt')?.attempt ?? 0;
+    if (known?.lastDoubt === lastDoubt) return known;
+    const mono = clock.monoMs();
+    const sight = {
+      lastDoubt,
+      doubtSince: mono,
+      firstDispatchSince: known?.firstDispatchSince ?? mono,
+    };
+    sights.set(action.id, sight);
+    return sight;
+  };
+  return {
+    see: (action) => {
+      if (action.attempts.length > 0) see(action);
+    },
+    watched: (action, atMono = clock.monoMs()) => {
+      const sight = see(action);
+      if (sight === undefined) return { doubtMs: 0, firstDispatchMs: 0 };
+      return {
+        doubtMs: atMono - sight.doubtSince,
+        firstDispatchMs: atMono - sight.firstDispatchSince,
+      };
+    },
+  };
+}

@@ -1,0 +1,348 @@
+// One running ledger: its parts put together, started, swept and closed. Everything it needs from the
+// world (store, clock, tools, index) is passed in.
+import {
+  actionOfStream,
+  type Action,
+  type ActionEvent,
+  isOpen,
+  type Refusal,
+  type Sha256,
+} from '@action-ledger/domain';
+import { type EventStore } from '@action-ledger/event-store';
+import { type Runtime, type Timer } from '@action-ledger/runtime';
+import { type Tool, type ToolSet } from '@action-ledger/tools';
+import { type ActionIndex, type ActionRow, type ListFilter } from './action-index.ts';
+import {
+  type ActionStore,
+  createActionStore,
+  type Loaded,
+  type Performed,
+} from './action-store.ts';
+import { type Answer } from './answer.ts';
+import { attendAction } from './attend.ts';
+import { awaitRest } from './await-rest.ts';
+import { createEpochChains } from './chain-of-epochs.ts';
+import { createDueIndex, nextLookAt } from './due-index.ts';
+import { type EvidenceReport, reportEvidence } from './evidence.ts';
+import { explainCall, type Explanation, type ExplainRequest } from './explain.ts';
+import { createJudge } from './judge.ts';
+import { createLedgerClock } from './ledger-clock.ts';
+import { manualRules } from './manual-rules.ts';
+import {
+  type CancelRequest,
+  cancelAction,
+  castVote,
+  checkNow,
+  closeIncident,
+  repeatAction,
+  type RepeatRequest,
+  settleUnknown,
+  type SettleRequest,
+  type VoteRequest,
+} from './operate.ts';
+import { type Notice, type Parts, type Run, toolOf, type WritePoint } from './parts.ts';
+import { propose } from './propose.ts';
+import { type Proposal } from './proposal.ts';
+import { createQuarantine } from './quarantine.ts';
+import { registerTool } from './registry.ts';
+import { createSideTable, type SideEntry } from './side-table.ts';
+import { completeUndo, matchesOf, trackUndoer } from './undo.ts';
+import { createWaiters } from './waiters.ts';
+
+export interface LedgerOptions {
+  readonly store: EventStore;
+  readonly runtime: Runtime;
+  readonly sha256: Sha256;
+  readonly tools: ToolSet;
+  /** Caught up with the store. */
+  readonly index: ActionIndex;
+  readonly digestSecret: (path: string, text: string) => string;
+  readonly onNotice?: (notice: Notice) => void;
+  readonly onFault?: (where: string, fault: unknown) => void;
+  /** Told at each point of the write path. */
+  readonly onPoint?: (point: WritePoint, actionId: string) => void | Promise<void>;
+  readonly onSideEntries?: (entries: readonly SideEntry[]) => void;
+  readonly isPaused?: (tenant: string, tool: string) => boolean;
+  readonly sweepMs?: number;
+}
+
+export interface Ledger {
+  propose(proposal: Proposal): Promise<Answer>;
+  vote(request: VoteRequest): Promise<Performed>;
+  cancel(request: CancelRequest): Promise<Performed>;
+  settle(request: SettleRequest): Promise<Performed>;
+  repeat(request: RepeatRequest): Promise<Answer>;
+  report(actionId: string, report: EvidenceReport): Promise<Performed>;
+  closeIncident(request: Parameters<typeof closeIncident>[1]): Promise<Performed>;
+  checkNow(actionId: string): Promise<void>;
+  explain(request: ExplainRequest): Promise<Explanation | Refusal>;
+  load(actionId: string): Promise<Loaded>;
+  list(filter: ListFilter): readonly ActionRow[];
+  openActions(): readonly string[];
+  sideEntries(limit: number): readonly SideEntry[];
+  /** Waits until nothing is expected to happen to it within `waitMs`. */
+  rest(actionId: string, waitMs: number): Promise<Action | undefined>;
+  /** Looks at everything open again. */
+  sweep(): void;
+  /** Takes no new proposals, waits for what runs (at most `drainMs`), stops. The store stays open. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+const defaultSweepMs = 5_000;
+const defaultDrainMs = 30_000;
+/** Looked at when the ledger opens; the rest is verified in the background or by `verify`. */
+export const tailEvents = 1_000;
+
+export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  const { store, runtime, index } = options;
+  const clock = createLedgerClock(runtime.clock);
+  const tail = await store.readAll({
+    after: Math.max(0, (await store.head()) - tailEvents),
+    max: tailEvents,
+  });
+  for (const { metadata } of tail) clock.observe((JSON.parse(metadata) as { at: number }).at);
+  if (store.condition().kind === 'ready') {
+    for (const tool of options.tools.all) {
+      if (tool.kind === 'write')
+        await registerTool({ store, runtime, clock, sha256: options.sha256 }, tool);
+    }
+  }
+  const state = { closing: false };
+  const parts = assemble(options, clock, state);
+  const chains = createEpochChains(parts.actions);
+  const ledger = publicFace(
+    parts,
+    chains,
+    state,
+    startSweep(parts, options.sweepMs ?? defaultSweepMs),
+  );
+  await recover(
+    parts,
+    tail.map(({ stream }) => stream),
+    index.openActions(),
+  );
+  return ledger;
+}
+
+function assemble(
+  options: LedgerOptions,
+  clock: Parts['clock'],
+  state: { readonly closing: boolean },
+): Parts {
+  const { store, runtime, sha256, tools, index } = options;
+  const judge = createJudge(clock);
+  const waiters = createWaiters(runtime.timers);
+  const quarantine = createQuarantine({ store, sha256, clock, runtime });
+  const onFault = options.onFault ?? (() => undefined);
+  const attending = createAttending((actionId) => attendAction(parts, actionId), onFault);
+  const due = createDueIndex(clock, runtime.timers, (actionId) => void attending(actionId));
+  const onAppended = (before: Action, action: Action, events: readonly ActionEvent[]): void => {
+    appended(parts, before, action, events);
+  };
+  const actions: ActionStore = createActionStore({
+    store,
+    sha256,
+    clock,
+    runtime,
+    quarantine,
+    onAppended,
+  });
+  const parts: Parts = {
+    worker: runtime.ids.next(),
+    store,
+    actions,
+    tools,
+    clock,
+    runtime,
+    sha256,
+    index,
+    judge,
+    due,
+    waiters,
+    quarantine,
+    sides: createSideTable(options.onSideEntries),
+    runs: new Map<string, Run>(),
+    secrets: new Map(),
+    joins: new Map(),
+    undoers: new Map(),
+    dependents: new Map(),
+    beingRecorded: new Set(),
+    isPaused: options.isPaused ?? (() => false),
+    isClosing: () => state.closing,
+    attend: attending,
+    notice: options.onNotice ?? (() => undefined),
+    passed: options.onPoint ?? (() => undefined),
+    digestSecret: options.digestSecret,
+    onFault,
+  };
+  return parts;
+}
+
+/** One look at a time per action; a look asked for meanwhile follows. */
+function createAttending(
+  look: (actionId: string) => Promise<void>,
+  onFault: (where: string, fault: unknown) => void,
+): (actionId: string) => Promise<void> {
+  const under = new Map<string, { again: boolean; readonly done: Promise<void> }>();
+  return (actionId) => {
+    const current = under.get(actionId);
+    if (current !== undefined) {
+      current.again = true;
+      return current.done;
+    }
+    const entry = { again: false, done: Promise.resolve() };
+    const run = async (): Promise<void> => {
+      try {
+        do {
+          entry.again = false;
+          await look(actionId);
+        } while (entry.again);
+      } catch (fault) {
+        onFault(`looking at ${actionId}`, fault);
+      } finally {
+        under.delete(actionId);
+      }
+    };
+    under.set(actionId, entry);
+    entry.done = run();
+    return entry.done;
+  };
+}
+
+/** What follows in this process from an append, before anyone is answered. */
+function appended(
+  parts: Parts,
+  before: Action,
+  action: Action,
+  events: readonly ActionEvent[],
+): void {
+  const tool = toolOf(parts, action);
+  if (action.attempts.length > 0) parts.judge.see(action);
+  parts.index.note(action, matchesOf(action, tool));
+  if (action.undoes.length > 0) trackUndoer(parts, action);
+  parts.due.set(action.id, nextLookAt(action, tool?.rules));
+  if (!isOpen(action)) parts.joins.delete(action.id);
+  const waiting = parts.dependents.get(action.id);
+  if (waiting !== undefined && before.status !== action.status) {
+    parts.dependents.delete(action.id);
+    for (const dependent of waiting) parts.due.set(dependent, parts.clock.nowMs());
+  }
+  tellPeople(parts, action, events);
+  parts.waiters.notify(action);
+}
+
+function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]): void {
+  for (const { type, data } of events) {
+    if (type === 'ApprovalRequested') parts.notice({ kind: 'approval waiting', action });
+    else if (type === 'IncidentOpened' || type === 'DuplicateEffectDetected')
+      parts.notice({ kind: 'incident', action });
+    else if ('owner' in data && data.owner === 'operator')
+      parts.notice({ kind: 'unknown escalated', action });
+  }
+}
+
+/** Everything open is looked at; claims of the file's previous process end; half-told undos are completed. */
+async function recover(
+  parts: Parts,
+  tailStreams: readonly string[],
+  open: readonly string[],
+): Promise<void> {
+  for (const actionId of open) {
+    const loaded = await parts.actions.load(actionId);
+    if (loaded.kind === 'broken') continue;
+    parts.judge.see(loaded.action);
+    trackUndoer(parts, loaded.action);
+  }
+  for (const stream of new Set(tailStreams)) {
+    const actionId = actionOfStream(stream);
+    if (actionId === undefined) continue;
+    const loaded = await parts.actions.load(actionId);
+    if (loaded.kind === 'action' && loaded.action.undoes.length > 0)
+      await completeUndo(parts, loaded.action);
+  }
+  for (const actionId of open) parts.due.set(actionId, parts.clock.nowMs());
+}
+
+interface Sweep {
+  readonly now: () => void;
+  readonly stop: () => void;
+}
+
+function startSweep(parts: Parts, everyMs: number): Sweep {
+  let timer: Timer | undefined;
+  const sweep = (): void => {
+    const scheduled = new Set(parts.due.all());
+    for (const actionId of parts.index.openActions()) {
+      if (!scheduled.has(actionId) && !parts.runs.has(actionId))
+        parts.due.set(actionId, parts.clock.nowMs());
+    }
+  };
+  const next = (): void => {
+    timer = parts.runtime.timers.after(everyMs, () => {
+      sweep();
+      next();
+    });
+  };
+  next();
+  return {
+    now: sweep,
+    stop: () => {
+      timer?.cancel();
+    },
+  };
+}
+
+function publicFace(
+  parts: Parts,
+  chains: ReturnType<typeof createEpochChains>,
+  state: { closing: boolean },
+  sweep: Sweep,
+): Ledger {
+  const deps = { parts, chains };
+  const rulesOf = async (actionId: string): Promise<Tool['rules']> => {
+    const loaded = await parts.actions.load(actionId);
+    const tool = loaded.kind === 'action' ? toolOf(parts, loaded.action) : undefined;
+    return tool?.rules ?? manualRules(loaded.kind === 'action' ? loaded.action.tool : '');
+  };
+  return {
+    propose: (proposal) => propose(deps, proposal),
+    vote: (request) => castVote(parts, request),
+    cancel: (request) => cancelAction(parts, request),
+    settle: (request) => settleUnknown(parts, request),
+    repeat: (request) => repeatAction(parts, chains, request),
+    report: async (actionId, report) =>
+      reportEvidence(parts, actionId, report, await rulesOf(actionId)),
+    closeIncident: (request) => closeIncident(parts, request),
+    checkNow: (actionId) => checkNow(parts, actionId),
+    explain: (request) => explainCall(parts, chains, request),
+    load: (actionId) => parts.actions.load(actionId, { fresh: true }),
+    list: (filter) => parts.index.list(filter),
+    openActions: () => parts.index.openActions(),
+    sideEntries: (limit) => parts.sides.recent(limit),
+    rest: (actionId, waitMs) => awaitRest(parts, actionId, waitMs),
+    sweep: sweep.now,
+    close: async ({ drainMs = defaultDrainMs } = {}) => {
+      state.closing = true;
+      sweep.stop();
+      parts.due.stop();
+      await drain(parts, drainMs);
+      parts.index.close();
+    },
+  };
+}
+
+async function drain(parts: Parts, drainMs: number): Promise<void> {
+  const running = [...parts.runs.values()];
+  if (running.length === 0) return;
+  const all = Promise.all(running.map(({ done }) => done));
+  let timer: Timer | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = parts.runtime.timers.after(drainMs, () => {
+      for (const run of running) run.abort('the ledger is closing');
+      resolve();
+    });
+  });
+  await Promise.race([all, late]);
+  timer?.cancel();
+  await all;
+}

@@ -1,0 +1,105 @@
+// The names of a proposal: its key and hashes under the tool's declaration, and, while older identity
+// versions are accepted, under those too, so that an action begun under an old name is met under it.
+import {
+  type Action,
+  actionIdOf,
+  identify,
+  type Identified,
+  type IdentityDeclaration,
+  type JsonObject,
+  keyHashOf,
+  type Refusal,
+} from '@action-ledger/domain';
+import { type Tool } from '@action-ledger/tools';
+import { type Parts } from './parts.ts';
+import { type Proposal } from './proposal.ts';
+
+export interface Names {
+  readonly kind: 'names';
+  readonly keyHash: string;
+  readonly keyKind: 'derived' | 'caller';
+  readonly argumentsHash: string;
+  /** Whole arguments, secrets included: for the tool, never stored. */
+  readonly args: JsonObject;
+  readonly stored: JsonObject;
+  /** Canonical text of `stored`. */
+  readonly argumentsText: string;
+  readonly declaration: IdentityDeclaration;
+  /** Older names that must be reserved before a new action may be created. */
+  readonly older: readonly Identified[];
+}
+
+export function namesOf(
+  parts: Pick<Parts, 'sha256' | 'digestSecret'>,
+  tool: Tool,
+  proposal: Pick<Proposal, 'tenant' | 'origin' | 'key'>,
+  args: JsonObject,
+): Names | Refusal {
+  const { tenant, origin, key } = proposal;
+  if (key === undefined && tool.needsKey) {
+    return {
+      kind: 'refusal',
+      code: 'identity.empty',
+      message: `${tool.name} takes no arguments that tell one action from another: give a key of your own.`,
+    };
+  }
+  const input = { tenant, origin, key, args };
+  const digest = tool.declaration.secret.length === 0 ? undefined : parts.digestSecret;
+  const identified = identify(parts.sha256, tool.declaration, input, digest);
+  if (identified.kind === 'refusal') return identified;
+  const older: Identified[] = [];
+  for (const declaration of key === undefined ? (tool.olderDeclarations ?? []) : []) {
+    const old = identify(parts.sha256, declaration, input, digest);
+    if (old.kind === 'identified' && old.keyHash !== identified.keyHash) older.push(old);
+  }
+  return {
+    kind: 'names',
+    keyHash: identified.keyHash,
+    keyKind: identified.keyKind,
+    argumentsHash: identified.argumentsHash,
+    args,
+    stored: identified.arguments,
+    argumentsText: identified.argumentsText,
+    declaration: tool.declaration,
+    older,
+  };
+}
+
+/** The proposal under the name that an earlier version of the tool gave its action, if there is one. */
+export async function underOlderName(parts: Parts, names: Names): Promise<Names> {
+  for (const old of names.older) {
+    const first = await parts.actions.load(actionIdOf(old.keyHash, 0));
+    if (first.kind === 'broken' || first.action.status === 'new') continue;
+    const { reservedFor } = first.action;
+    if (reservedFor !== undefined) {
+      const keyHash = keyHashOf(reservedFor);
+      if (keyHash !== names.keyHash) return { ...names, keyHash, older: [] };
+      continue;
+    }
+    return { ...names, keyHash: old.keyHash, argumentsHash: old.argumentsHash, older: [] };
+  }
+  return names;
+}
+
+/** @returns false where an older name turned out to be taken: read again */
+export async function reserveOlderNames(
+  parts: Parts,
+  names: Names,
+  actionId: string,
+): Promise<boolean> {
+  const first = actionIdOf(keyHashOf(actionId), 0);
+  for (const old of names.older) {
+    const reserved = await parts.actions.create(actionIdOf(old.keyHash, 0), {
+      type: 'ReserveName',
+      action: first,
+    });
+    if (reserved.kind !== 'taken') continue;
+    const holder = await parts.actions.load(actionIdOf(old.keyHash, 0), { fresh: true });
+    if (holder.kind !== 'action' || !isReservedFor(holder.action, first)) return false;
+  }
+  return true;
+}
+
+function isReservedFor(action: Action, name: string): boolean {
+  return action.status === 'reserved' && action.reservedFor === name;
+}

@@ -1,0 +1,276 @@
+// What people do about actions: vote, cancel, settle what is unknown, repeat, close incidents. Every
+// command carries what its author saw, and becomes an event with its author.
+import {
+  type Action,
+  actionIdOf,
+  type ActionRefusalCode,
+  epochOf,
+  type JsonValue,
+  keyHashOf,
+  refusal,
+  type Refusal,
+  repeatHindrance,
+} from '@action-ledger/domain';
+import { type Tool } from '@action-ledger/tools';
+import { afterSuccess } from './after-success.ts';
+import { type Performed } from './action-store.ts';
+import { type Answer, answerFor, refusedAnswer } from './answer.ts';
+import { runAttempt } from './attempt.ts';
+import { awaitRest } from './await-rest.ts';
+import { type EpochChains } from './chain-of-epochs.ts';
+import { manualRules } from './manual-rules.ts';
+import { namesOf } from './names.ts';
+import { type Parts, toolOf } from './parts.ts';
+import { policyFor } from './policy.ts';
+import { downstreamKeyFor } from './send.ts';
+
+export interface VoteRequest {
+  readonly actionId: string;
+  readonly voter: string;
+  readonly vote: 'approve' | 'reject';
+  readonly argumentsHash: string;
+  readonly reason?: string;
+}
+
+export async function castVote(parts: Parts, request: VoteRequest): Promise<Performed> {
+  const { actionId, voter, vote, argumentsHash, reason } = request;
+  const more = reason === undefined ? {} : { reason };
+  const performed = await parts.actions.perform(
+    actionId,
+    () => ({ type: 'Vote', voter, vote, argumentsHash, ...more }),
+    { by: voter },
+  );
+  if (performed.kind === 'done' && performed.action.status === 'ready') void parts.attend(actionId);
+  return performed;
+}
+
+export interface CancelRequest {
+  readonly actionId: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly revisionSeen?: number;
+}
+
+export function cancelAction(parts: Parts, request: CancelRequest): Promise<Performed> {
+  const { actionId, by, reason, revisionSeen } = request;
+  const seen = revisionSeen === undefined ? {} : { revisionSeen };
+  return parts.actions.perform(
+    actionId,
+    () => ({ type: 'Cancel', by, person: true, reason, ...seen }),
+    { by },
+  );
+}
+
+export interface SettleRequest {
+  readonly actionId: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly revisionSeen: number;
+  readonly verdict: 'found' | 'absent';
+  /** `absent` against the waits: ends in `failed` with its doubt on record. */
+  readonly forced?: boolean;
+  readonly externalId?: string;
+  readonly result?: JsonValue;
+}
+
+export async function settleUnknown(parts: Parts, request: SettleRequest): Promise<Performed> {
+  const { actionId, by, reason, revisionSeen, verdict, forced, externalId, result } = request;
+  const id = externalId === undefined ? {} : { externalId };
+  const performed = await parts.actions.perform(
+    actionId,
+    (action) => ({
+      type: 'Settle',
+      by,
+      reason,
+      revisionSeen,
+      verdict:
+        verdict === 'found'
+          ? { kind: 'found', result: result ?? null, ...id }
+          : { kind: 'absent', ...(forced === true ? { forced } : {}) },
+      watched: parts.judge.watched(action),
+      rules: toolOf(parts, action)?.rules ?? manualRules(action.tool),
+    }),
+    { by },
+  );
+  if (performed.kind === 'done' && performed.action.status === 'succeeded') {
+    await afterSuccess(parts, performed.before, performed.action);
+  }
+  return performed;
+}
+
+export function closeIncident(
+  parts: Parts,
+  request: {
+    readonly actionId: string;
+    readonly incident: string;
+    readonly by: string;
+    readonly reason: string;
+    readonly revisionSeen: number;
+  },
+): Promise<Performed> {
+  const { actionId, ...rest } = request;
+  return parts.actions.perform(actionId, () => ({ type: 'CloseIncident', ...rest }), {
+    by: request.by,
+  });
+}
+
+/** Makes an unknown due now, whatever its next check: somebody asks. */
+export async function checkNow(parts: Parts, actionId: string): Promise<void> {
+  await parts.actions.perform(actionId, (action) =>
+    action.status === 'unknown'
+      ? {
+          type: 'AssignOwner',
+          owner: action.watch?.owner ?? 'reconciler',
+          nextCheckAt: parts.clock.nowMs(),
+          reason: 'asked to check now',
+        }
+      : undefined,
+  );
+  await parts.attend(actionId);
+}
+
+export interface RepeatRequest {
+  /** The settled action that is to be done once more. */
+  readonly of: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly tenant: string;
+  /** Other arguments than the action's; default: the same. */
+  readonly arguments?: unknown;
+  /** The author knows that a forced ending may have had its effect. */
+  readonly confirmedDouble?: boolean;
+  readonly waitMs?: number;
+}
+
+/** Opens the epoch after `of`, deliberately. Said again, it is a duplicate of itself. */
+export async function repeatAction(
+  parts: Parts,
+  chains: EpochChains,
+  request: RepeatRequest,
+): Promise<Answer> {
+  const loaded = await parts.actions.load(request.of);
+  const of = loaded.kind === 'action' ? loaded.action : undefined;
+  const tool = of === undefined ? undefined : toolOf(parts, of);
+  if (
+    of === undefined ||
+    of.status === 'new' ||
+    of.tenant !== request.tenant ||
+    tool === undefined
+  ) {
+    return no(
+      request,
+      of?.tool ?? '',
+      refusal('action.unknown', `There is no action ${request.of} to repeat here.`),
+    );
+  }
+  const wait = repeatHindrance(of, parts.judge.watched(of), request.confirmedDouble === true);
+  if (wait !== undefined) {
+    return no(
+      request,
+      of.tool,
+      refusal(
+        'repeat.too-early',
+        `Only a settled action without doubt can be repeated; this one is ${of.status} (${wait}).`,
+      ),
+    );
+  }
+  const args = request.arguments === undefined ? of.arguments : request.arguments;
+  const valid = tool.validate(args);
+  if (valid.kind === 'refusal') return no(request, of.tool, valid);
+  const origin = of.calls[0] ?? {};
+  const named = namesOf(
+    parts,
+    tool,
+    { tenant: of.tenant, origin, key: of.key ?? keyForHashing(of) },
+    valid.args,
+  );
+  if (named.kind === 'refusal') return no(request, of.tool, named);
+  const actionId = actionIdOf(keyHashOf(of.id), epochOf(of.id) + 1);
+  return openRepeat(parts, chains, { request, of, tool, actionId, named });
+}
+
+/** The chain is given by `of`; the key of its arguments plays no part. */
+function keyForHashing(of: Action): string {
+  return of.id;
+}
+
+interface Repeat {
+  readonly request: RepeatRequest;
+  readonly of: Action;
+  readonly tool: Tool;
+  readonly actionId: string;
+  readonly named: Exclude<ReturnType<typeof namesOf>, Refusal>;
+}
+
+async function openRepeat(parts: Parts, chains: EpochChains, repeat: Repeat): Promise<Answer> {
+  const { request, of, tool, actionId, named } = repeat;
+  const policy = policyFor(tool, of.tenant, named.args);
+  const approval = tool.approval === undefined ? {} : { approval: tool.approval.rules };
+  const startedMono = parts.clock.monoMs();
+  const created = await parts.actions.create(
+    actionId,
+    {
+      type: 'PlanAction',
+      plan: {
+        tenant: of.tenant,
+        tool: tool.name,
+        epoch: epochOf(actionId),
+        identityVersion: tool.declaration.identityVersion,
+        arguments: named.stored,
+        argumentsHash: named.argumentsHash,
+        by: request.by,
+        repeatOf: { action: of.id, reason: request.reason, by: request.by },
+        ...(of.key === undefined ? {} : { key: of.key }),
+      },
+      policy,
+      rules: tool.rules,
+      ...approval,
+      dispatch: { worker: parts.worker, downstreamKey: downstreamKeyFor(parts, tool, actionId) },
+    },
+    { by: request.by, argumentsText: named.argumentsText },
+  );
+  if (created.kind === 'taken') return existingRepeat(parts, repeat);
+  if (created.kind === 'broken')
+    return no(request, of.tool, refusal('stream.broken', created.reason));
+  if (created.kind === 'refusal') return no(request, of.tool, created);
+  chains.grew(keyHashOf(actionId), epochOf(actionId) + 1);
+  if (created.action.status === 'dispatched')
+    void runAttempt(parts, tool, created.action, startedMono);
+  const rested = await awaitRest(parts, actionId, request.waitMs ?? tool.rules.leaseMs);
+  return answerFor(rested ?? created.action, { repeat: false });
+}
+
+async function existingRepeat(
+  parts: Parts,
+  { request, of, actionId, named }: Repeat,
+): Promise<Answer> {
+  const loaded = await parts.actions.load(actionId, { fresh: true });
+  if (loaded.kind === 'broken')
+    return no(request, of.tool, refusal('stream.broken', loaded.reason));
+  if (loaded.action.argumentsHash === named.argumentsHash)
+    return answerFor(loaded.action, { repeat: true });
+  return refusedAnswer({
+    tenant: of.tenant,
+    tool: of.tool,
+    word: 'other-arguments',
+    code: 'key.other-arguments',
+    reason: 'This action has been repeated already, with other arguments.',
+    actionId,
+  });
+}
+
+function no(
+  request: RepeatRequest,
+  tool: string,
+  why: Refusal | Refusal<ActionRefusalCode>,
+): Answer {
+  const { tenant, of } = request;
+  return refusedAnswer({
+    tenant,
+    tool,
+    word: 'refused',
+    code: why.code,
+    reason: why.message,
+    actionId: of,
+  });
+}

@@ -1,0 +1,96 @@
+// What the parts of one running ledger share. Built once in ledger.ts; every rule that decides lives
+// in the domain, every effect outside in a tool.
+import { type Action, type CallOrigin, type JsonObject, type Sha256 } from '@action-ledger/domain';
+import { type EventStore } from '@action-ledger/event-store';
+import { type Runtime } from '@action-ledger/runtime';
+import { type Tool, type ToolSet } from '@action-ledger/tools';
+import { type ActionIndex } from './action-index.ts';
+import { type ActionStore } from './action-store.ts';
+import { type DueIndex } from './due-index.ts';
+import { type Judge } from './judge.ts';
+import { type LedgerClock } from './ledger-clock.ts';
+import { type Quarantine } from './quarantine.ts';
+import { type SideTable } from './side-table.ts';
+import { type Waiters } from './waiters.ts';
+
+/** Named points of the write path, told as they are passed: a crash test ends the process there. */
+export type WritePoint =
+  | 'before plan'
+  | 'planned'
+  | 'claimed'
+  | 'dispatched'
+  | 'sending'
+  | 'replied'
+  | 'outcome recorded'
+  | 'unknown recorded'
+  | 'looked up'
+  | 'reconciled'
+  | 'undo recorded';
+
+export const writePoints: readonly WritePoint[] = [
+  'before plan',
+  'planned',
+  'claimed',
+  'dispatched',
+  'sending',
+  'replied',
+  'outcome recorded',
+  'unknown recorded',
+  'looked up',
+  'reconciled',
+  'undo recorded',
+];
+
+/** An attempt that runs in this process. */
+export interface Run {
+  readonly claim: number;
+  readonly attempt: number;
+  readonly abort: (reason: string) => void;
+  readonly done: Promise<void>;
+}
+
+export type Notice =
+  | { readonly kind: 'approval waiting'; readonly action: Action }
+  | { readonly kind: 'unknown escalated'; readonly action: Action }
+  | { readonly kind: 'incident'; readonly action: Action };
+
+export interface Parts {
+  /** Of this process alone: claims of another worker in the same file belong to a process that is gone. */
+  readonly worker: string;
+  readonly store: EventStore;
+  readonly actions: ActionStore;
+  readonly tools: ToolSet;
+  readonly clock: LedgerClock;
+  readonly runtime: Runtime;
+  readonly sha256: Sha256;
+  readonly index: ActionIndex;
+  readonly judge: Judge;
+  readonly due: DueIndex;
+  readonly waiters: Waiters;
+  readonly quarantine: Quarantine;
+  readonly sides: SideTable;
+  /** Attempts under way in this process, by action. */
+  readonly runs: Map<string, Run>;
+  /** Whole arguments of actions with secret fields: they are nowhere else. */
+  readonly secrets: Map<string, JsonObject>;
+  /** Calls that joined an open action and go on record with its outcome. */
+  readonly joins: Map<string, CallOrigin[]>;
+  /** Target of an undo under way → its undoer. */
+  readonly undoers: Map<string, string>;
+  /** What waits for another action to move, by that action. */
+  readonly dependents: Map<string, Set<string>>;
+  /** Outcomes in hand that the store has not taken yet. */
+  readonly beingRecorded: Set<string>;
+  readonly isPaused: (tenant: string, tool: string) => boolean;
+  readonly isClosing: () => boolean;
+  /** Looks at an open action and does what is due; one look at a time per action. */
+  readonly attend: (actionId: string) => Promise<void>;
+  readonly notice: (notice: Notice) => void;
+  readonly passed: (point: WritePoint, actionId: string) => void | Promise<void>;
+  readonly digestSecret: (path: string, text: string) => string;
+  readonly onFault: (where: string, fault: unknown) => void;
+}
+
+export function toolOf(parts: Parts, action: Action): Tool | undefined {
+  return parts.tools.get(action.tool);
+}

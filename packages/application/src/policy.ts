@@ -1,0 +1,25 @@
+// The policy port with its built-in rule: what the tool itself declares. Another adapter (Cedar) can
+// take its place; whatever decides, its version is recorded with the decision.
+import { type JsonObject, type PolicyDecision } from '@action-ledger/domain';
+import { type Tool } from '@action-ledger/tools';
+
+/** Of a tool without a policy: everything is allowed. */
+export const openPolicyVersion = 'open';
+
+export function policyFor(tool: Tool, tenant: string, args: JsonObject): PolicyDecision {
+  if (tool.policy === undefined) return openPolicy;
+  const { version } = tool.policy;
+  try {
+    const { effect, reason } = tool.policy.decide(args, { tenant });
+    return reason === undefined ? { effect, version } : { effect, version, reason };
+  } catch (error) {
+    // A gate that breaks stays closed.
+    return {
+      effect: 'deny',
+      version,
+      reason: `the policy failed: ${error instanceof Error ? error.message : 'unknown'}`,
+    };
+  }
+}
+
+const openPolicy: PolicyDecision = { effect: 'allow', version: openPolicyVersion };

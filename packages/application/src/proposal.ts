@@ -1,0 +1,18 @@
+// What a caller asks for: one tool call, where it comes from, and how long to wait for its outcome.
+import { type CallOrigin } from '@action-ledger/domain';
+
+export interface Proposal {
+  readonly tool: string;
+  /** Plain JSON values; checked, never coerced. */
+  readonly arguments: unknown;
+  readonly tenant: string;
+  readonly origin: CallOrigin;
+  /** The caller's own idempotency key. */
+  readonly key?: string;
+  /** On whose behalf. */
+  readonly by?: string;
+  /** How long to wait for the outcome; default: the tool's lease. */
+  readonly waitMs?: number;
+  /** Ends the waiting, not the action. */
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,401 @@
+// A proposal's way to its answer, in the order of DESIGN.md section 8: check, identify, meet what
+// exists, and only where nothing does: policy, create, and (for a caller that executes here) dispatch
+// in the same append.
+import {
+  type Action,
+  actionIdOf,
+  checkJson,
+  isOpen,
+  type JsonObject,
+  mayBeOvertaken,
+  meet,
+  type Refusal,
+  whatDiffers,
+} from '@action-ledger/domain';
+import { needsApproval, type Tool } from '@action-ledger/tools';
+import { type ActionStore } from './action-store.ts';
+import { type Answer, answerFor, type AnswerWord, refusedAnswer } from './answer.ts';
+import { awaitRest } from './await-rest.ts';
+import { runAttempt } from './attempt.ts';
+import { type EpochChains } from './chain-of-epochs.ts';
+import { type Names, namesOf, reserveOlderNames, underOlderName } from './names.ts';
+import { type Parts } from './parts.ts';
+import { policyFor } from './policy.ts';
+import { type Proposal } from './proposal.ts';
+import { passThrough } from './read-call.ts';
+import { downstreamKeyFor } from './send.ts';
+import { completeUndo, undoneByThis } from './undo.ts';
+
+export interface ProposeDeps {
+  readonly parts: Parts;
+  readonly chains: EpochChains;
+}
+
+/** Racing callers meet at `no stream`; each lost race reads again. A bound on such rounds. */
+const roundsMax = 64;
+
+export async function propose(deps: ProposeDeps, proposal: Proposal): Promise<Answer> {
+  const { parts } = deps;
+  const tool = parts.tools.get(proposal.tool);
+  if (tool === undefined) {
+    return refused(proposal, 'refused', 'tool.unknown', `There is no tool "${proposal.tool}".`);
+  }
+  const checked = checkedArguments(tool, proposal);
+  if (checked.kind === 'refusal') return refusedBy(proposal, checked);
+  if (tool.kind === 'read') return passThrough(parts, tool, checked.args, proposal);
+  const named = namesOf(parts, tool, proposal, checked.args);
+  if (named.kind === 'refusal') return refusedBy(proposal, named);
+  for (let round = 0; round < roundsMax; round += 1) {
+    const names = named.older.length === 0 ? named : await underOlderName(parts, named);
+    const answer = await meetOnce(deps, tool, proposal, names, round > 0);
+    if (answer !== undefined) return answer;
+  }
+  throw new Error(`a proposal to ${tool.name} lost ${roundsMax} races in a row`);
+}
+
+function checkedArguments(
+  tool: Tool,
+  proposal: Proposal,
+): { readonly kind: 'valid'; readonly args: JsonObject } | Refusal {
+  const plain = checkJson(proposal.arguments);
+  if (plain.kind === 'refusal') return plain;
+  return tool.validate(plain.value);
+}
+
+async function meetOnce(
+  deps: ProposeDeps,
+  tool: Tool,
+  proposal: Proposal,
+  names: Names,
+  fresh: boolean,
+): Promise<Answer | undefined> {
+  const { parts, chains } = deps;
+  const epochs = await chains.load(names.keyHash, { fresh });
+  if (epochs.kind === 'broken') return brokenAnswer(proposal, epochs.actionId);
+  const chain = epochs.actions;
+  const last = chain.at(-1);
+  const policy = policyFor(tool, proposal.tenant, names.args);
+  const pendingUndoer = last === undefined ? undefined : parts.undoers.get(last.id);
+  const meeting = meet(chain, {
+    argumentsHash: names.argumentsHash,
+    call: proposal.origin,
+    keyKind: names.keyKind,
+    guarantee: tool.rules.guarantee,
+    policyVersion: policy.version,
+    ...(pendingUndoer === undefined ? {} : { pendingUndoer }),
+  });
+  switch (meeting.kind) {
+    case 'answer': {
+      const action = chain[meeting.epoch];
+      if (action === undefined) return undefined;
+      if (action.tool !== tool.name) return conflict(parts, proposal, names, action);
+      return answerExisting(deps, tool, proposal, action, meeting);
+    }
+    case 'conflict':
+      return last === undefined ? undefined : conflict(parts, proposal, names, last);
+    case 'exhausted':
+      return refused(
+        proposal,
+        'refused',
+        'epochs.exhausted',
+        'Ten attempts at this in a row ended without effect; an operator can repeat it.',
+        last?.id,
+      );
+    case 'open':
+      if (last !== undefined && last.tool !== tool.name)
+        return conflict(parts, proposal, names, last);
+      return open(deps, tool, proposal, names, {
+        epoch: meeting.epoch,
+        chain,
+        after: meeting.after,
+        policy,
+      });
+  }
+}
+
+async function answerExisting(
+  deps: ProposeDeps,
+  tool: Tool,
+  proposal: Proposal,
+  action: Action,
+  met: {
+    readonly as: 'attach' | 'duplicate' | 'reversed' | 'replaced' | 'recorded ending';
+    readonly newCall: boolean;
+  },
+): Promise<Answer> {
+  const { parts } = deps;
+  noteJoin(parts, tool, proposal, action, met.newCall);
+  if (met.as !== 'attach') {
+    if (action.undoes.length > 0 && action.status === 'succeeded')
+      await completeUndo(parts, action);
+    if (met.newCall) await recordJoin(parts, tool, proposal, action);
+    return followed(parts, action, met.as);
+  }
+  const rested = await awaitRest(parts, action.id, waitMsFor(tool, proposal), proposal.signal);
+  if (rested === undefined) return brokenAnswer(proposal, action.id);
+  if (rested.supersededBy !== undefined) return followed(parts, rested, 'recorded ending');
+  return answerFor(rested, { repeat: true, beingRecorded: parts.beingRecorded.has(action.id) });
+}
+
+/** An ending in favour of another action answers with that one's outcome. */
+async function followed(
+  parts: Parts,
+  action: Action,
+  as: 'attach' | 'duplicate' | 'reversed' | 'replaced' | 'recorded ending',
+): Promise<Answer> {
+  let current = action;
+  for (
+    let hops = 0;
+    hops < followMax && current.supersededBy !== undefined && current.status === 'cancelled';
+    hops += 1
+  ) {
+    const next = await parts.actions.load(current.supersededBy);
+    if (next.kind === 'broken') break;
+    current = next.action;
+  }
+  return answerFor(current, { repeat: true, ...(current === action ? { as } : {}) });
+}
+
+const followMax = 16;
+
+function noteJoin(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  action: Action,
+  newCall: boolean,
+): void {
+  parts.sides.add({
+    at: parts.clock.nowMs(),
+    tenant: action.tenant,
+    tool: tool.name,
+    action: action.id,
+    kind: 'duplicate',
+    reason: action.status,
+    call: proposal.origin,
+  });
+  if (!newCall || !isOpen(action) || !advancesAfterSuccess(tool)) return;
+  const joins = parts.joins.get(action.id) ?? [];
+  if (joins.length < joinsHeldMax) joins.push(proposal.origin);
+  parts.joins.set(action.id, joins);
+}
+
+const joinsHeldMax = 1_000;
+
+/** Only then can a call that joined be met again when the chain has moved on. */
+function advancesAfterSuccess(tool: Tool): boolean {
+  return tool.rules.guarantee === 'natural' || tool.rules.undoneBy.length > 0;
+}
+
+async function recordJoin(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  action: Action,
+): Promise<void> {
+  if (!advancesAfterSuccess(tool) || action.status !== 'succeeded') return;
+  await parts.actions.perform(action.id, () => ({ type: 'JoinCall', call: proposal.origin }));
+}
+
+interface Opening {
+  readonly epoch: number;
+  readonly chain: readonly Action[];
+  readonly after: string | undefined;
+  readonly policy: ReturnType<typeof policyFor>;
+}
+
+/** @returns undefined where another caller opened the epoch first */
+async function open(
+  deps: ProposeDeps,
+  tool: Tool,
+  proposal: Proposal,
+  names: Names,
+  opening: Opening,
+): Promise<Answer | undefined> {
+  const { parts, chains } = deps;
+  const closed = notRecordable(parts, proposal);
+  if (closed !== undefined) return closed;
+  const actionId = actionIdOf(names.keyHash, opening.epoch);
+  await parts.passed('before plan', actionId);
+  if (names.older.length > 0 && !(await reserveOlderNames(parts, names, actionId)))
+    return undefined;
+  const startedMono = parts.clock.monoMs();
+  const created = await create(parts, tool, proposal, names, opening, actionId);
+  if (created.kind === 'taken') return undefined;
+  if (created.kind === 'broken') return brokenAnswer(proposal, actionId);
+  if (created.kind === 'refusal')
+    return created.code === 'action.exists' ? undefined : refusedBy(proposal, created);
+  chains.grew(names.keyHash, opening.epoch + 1);
+  const { action } = created;
+  if (action.secret) parts.secrets.set(actionId, names.args);
+  if (action.status === 'dispatched' && action.claim?.worker === parts.worker) {
+    void runAttempt(parts, tool, action, startedMono);
+  } else {
+    await parts.passed('planned', actionId);
+    if (action.status === 'ready' || action.status === 'planned') void parts.attend(actionId);
+  }
+  const rested = await awaitRest(parts, actionId, waitMsFor(tool, proposal), proposal.signal);
+  if (rested === undefined) return brokenAnswer(proposal, actionId);
+  if (rested.supersededBy !== undefined) return followed(parts, rested, 'recorded ending');
+  if (rested.status === 'succeeded' && rested.undoes.length > 0) await completeUndo(parts, rested);
+  return answerFor(rested, { repeat: false, beingRecorded: parts.beingRecorded.has(actionId) });
+}
+
+function create(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  names: Names,
+  opening: Opening,
+  actionId: string,
+): ReturnType<ActionStore['create']> {
+  const { epoch, chain, after, policy } = opening;
+  const approval = needsApproval(tool, names.args) ? tool.approval?.rules : undefined;
+  const dispatch =
+    after === undefined && mayDispatchNow(parts, tool, chain)
+      ? dispatchOf(parts, tool, proposal, names, actionId)
+      : undefined;
+  const { origin, by, key } = proposal;
+  return parts.actions.create(
+    actionId,
+    {
+      type: 'PlanAction',
+      plan: {
+        tenant: proposal.tenant,
+        tool: tool.name,
+        epoch,
+        identityVersion: tool.declaration.identityVersion,
+        arguments: names.stored,
+        argumentsHash: names.argumentsHash,
+        ...(Object.keys(origin).length === 0 ? {} : { call: origin }),
+        ...(by === undefined ? {} : { by }),
+        ...(key === undefined ? {} : { key }),
+        ...(after === undefined ? {} : { after }),
+        ...(tool.declaration.secret.length === 0 ? {} : { secret: true as const }),
+      },
+      policy,
+      rules: tool.rules,
+      ...(approval === undefined ? {} : { approval }),
+      ...(dispatch === undefined ? {} : { dispatch }),
+    },
+    { argumentsText: names.argumentsText },
+  );
+}
+
+function dispatchOf(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  names: Names,
+  actionId: string,
+): {
+  readonly worker: string;
+  readonly downstreamKey: string;
+  readonly undoes?: readonly string[];
+} {
+  const undoes = undoneByThis(parts, tool, proposal.tenant, names.stored);
+  const base = { worker: parts.worker, downstreamKey: downstreamKeyFor(parts, tool, actionId) };
+  return undoes.length === 0 ? base : { ...base, undoes };
+}
+
+/** An absolute write behind open epochs, or one that nothing may be sent for, is planned only. */
+function mayDispatchNow(parts: Parts, tool: Tool, chain: readonly Action[]): boolean {
+  if (tool.rules.guarantee !== 'natural') return true;
+  return chain.every(
+    (epoch) => !isOpen(epoch) && mayBeOvertaken(epoch, parts.judge.watched(epoch).doubtMs),
+  );
+}
+
+/** While the store looks older than it was, or all is paused, nothing new is recorded. */
+function notRecordable(parts: Parts, proposal: Proposal): Answer | undefined {
+  const condition = parts.store.condition();
+  if (condition.kind === 'recovering') {
+    const reason = `The ledger is recovering: ${condition.reason}. Nothing was recorded.`;
+    return refused(proposal, 'failed-without-effect', 'ledger.recovering', reason);
+  }
+  if (parts.isClosing()) {
+    return refused(
+      proposal,
+      'failed-without-effect',
+      'ledger.closing',
+      'The ledger is closing. Nothing was recorded.',
+    );
+  }
+  if (parts.isPaused(proposal.tenant, proposal.tool)) {
+    return refused(
+      proposal,
+      'failed-without-effect',
+      'ledger.paused',
+      'This tool is paused. Nothing was recorded.',
+    );
+  }
+  return undefined;
+}
+
+function waitMsFor(tool: Tool, proposal: Proposal): number {
+  return proposal.waitMs ?? tool.rules.leaseMs;
+}
+
+function conflict(parts: Parts, proposal: Proposal, names: Names, action: Action): Answer {
+  const sameTool = action.tool === proposal.tool;
+  const differs = sameTool
+    ? whatDiffers(names.declaration, action.arguments, names.stored)
+    : [{ path: 'tool', note: `${action.tool} is not ${proposal.tool}` }];
+  parts.sides.add({
+    at: parts.clock.nowMs(),
+    tenant: proposal.tenant,
+    tool: proposal.tool,
+    action: action.id,
+    kind: 'conflict',
+    reason: differs.map(({ path }) => path).join(', '),
+    call: proposal.origin,
+  });
+  return refusedAnswer({
+    tenant: proposal.tenant,
+    tool: proposal.tool,
+    word: 'other-arguments',
+    code: 'key.other-arguments',
+    reason: `The key belongs to ${action.tool} with other arguments; that action is ${action.status}.`,
+    actionId: action.id,
+    differs,
+  });
+}
+
+function brokenAnswer(proposal: Proposal, actionId: string): Answer {
+  return refused(
+    proposal,
+    'checking',
+    'stream.broken',
+    'The record of this action is damaged; a person is looking into it.',
+    actionId,
+  );
+}
+
+function refusedBy(proposal: Proposal, no: Refusal): Answer {
+  return refusedAnswer({
+    tenant: proposal.tenant,
+    tool: proposal.tool,
+    word: 'failed-without-effect',
+    code: no.code,
+    reason: no.message,
+    ...(no.detail === undefined ? {} : { detail: no.detail }),
+  });
+}
+
+function refused(
+  proposal: Proposal,
+  word: AnswerWord,
+  code: string,
+  reason: string,
+  actionId?: string,
+): Answer {
+  const { tenant, tool } = proposal;
+  return refusedAnswer({
+    tenant,
+    tool,
+    word,
+    code,
+    reason,
+    ...(actionId === undefined ? {} : { actionId }),
+  });
+}

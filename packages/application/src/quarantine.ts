@@ -1,0 +1,71 @@
+// A stream that does not hold together is not acted on: it has an incident in `quarantine-<id>`, with
+// an owner, where outcomes and evidence for it are appended (DESIGN.md section 6).
+import { sealEvents, unsealEvent } from '@action-ledger/codec';
+import { chainStart, type JsonValue, type Sha256 } from '@action-ledger/domain';
+import { type EventStore } from '@action-ledger/event-store';
+import { type Runtime } from '@action-ledger/runtime';
+import { appendOnce } from './append.ts';
+import { type LedgerClock } from './ledger-clock.ts';
+
+export interface Quarantine {
+  /** Idempotent: one incident per stream. */
+  open(actionId: string, reason: string): Promise<void>;
+  record(actionId: string, source: string, data: JsonValue): Promise<void>;
+  isHeld(actionId: string): boolean;
+}
+
+export interface QuarantineDeps {
+  readonly store: EventStore;
+  readonly sha256: Sha256;
+  readonly clock: LedgerClock;
+  readonly runtime: Runtime;
+}
+
+const operatorLooksAfterMs = 24 * 3_600_000;
+const appendRoundsMax = 8;
+
+export function quarantineStream(actionId: string): string {
+  return `quarantine-${actionId}`;
+}
+
+export function createQuarantine(deps: QuarantineDeps): Quarantine {
+  const held = new Set<string>();
+  return {
+    isHeld: (actionId) => held.has(actionId),
+    open: async (actionId, reason) => {
+      if (held.has(actionId)) return;
+      held.add(actionId);
+      const nextCheckAt = deps.clock.nowMs() + operatorLooksAfterMs;
+      const data = { incident: 'broken-stream', reason, owner: 'operator', nextCheckAt };
+      await append(deps, actionId, { type: 'IncidentOpened', data }, true);
+    },
+    record: (actionId, source, data) =>
+      append(
+        deps,
+        actionId,
+        { type: 'EvidenceRecorded', data: { source, claims: 'note', data } },
+        false,
+      ),
+  };
+}
+
+async function append(
+  deps: QuarantineDeps,
+  actionId: string,
+  event: { readonly type: string; readonly data: object },
+  onlyFirst: boolean,
+): Promise<void> {
+  const { store, sha256, clock, runtime } = deps;
+  const stream = quarantineStream(actionId);
+  for (let round = 0; round < appendRoundsMax; round += 1) {
+    const stored = await store.readStream(stream);
+    const last = stored.at(-1);
+    if (last !== undefined && onlyFirst) return;
+    const previous = last === undefined ? chainStart(stream) : unsealEvent(last).metadata.hash;
+    const context = { sha256, nextId: () => runtime.ids.next(), at: clock.nowMs() };
+    const { events } = sealEvents(context, previous, [event]);
+    const expected = last === undefined ? 'no stream' : last.revision;
+    const appended = await appendOnce(store, runtime.timers, stream, expected, events);
+    if (appended.kind === 'appended') return;
+  }
+}

@@ -1,0 +1,96 @@
+// Sends an action that is due: claim, ask policy and approval again, dispatch, run. Each step is an
+// append; whoever loses one of them stops there.
+import { type Action, downstreamKeyOf } from '@action-ledger/domain';
+import { formatDownstreamKey, needsApproval, type Tool } from '@action-ledger/tools';
+import { runAttempt } from './attempt.ts';
+import { type Parts } from './parts.ts';
+import { policyFor } from './policy.ts';
+import { undoneByThis } from './undo.ts';
+
+/** How soon something blocked by another action is looked at again, if nothing wakes it. */
+export const blockedLookMs = 1_000;
+
+/** Claim, ask policy and approval again, dispatch; then the attempt runs. Each step is an append. */
+export async function send(parts: Parts, tool: Tool, action: Action): Promise<void> {
+  const claimed = await parts.actions.perform(action.id, (current) =>
+    current.revision === action.revision
+      ? {
+          type: 'Claim',
+          worker: parts.worker,
+          rules: tool.rules,
+          watched: parts.judge.watched(current),
+          clockBehind: parts.clock.isBehind(),
+        }
+      : undefined,
+  );
+  if (claimed.kind !== 'done' || claimed.events.length === 0) return;
+  const claim = claimed.action.claim;
+  if (claim?.worker !== parts.worker) return;
+  await parts.passed('claimed', action.id);
+  if (!(await isStillAllowed(parts, tool, claimed.action, claim.revision))) return;
+  const startedMono = parts.clock.monoMs();
+  const undoes = undoneByThis(parts, tool, action.tenant, action.arguments);
+  const downstreamKey = action.downstreamKey ?? downstreamKeyFor(parts, tool, action.id);
+  const dispatched = await parts.actions.perform(action.id, () => ({
+    type: 'Dispatch',
+    claim: claim.revision,
+    downstreamKey,
+    rules: tool.rules,
+    ...(undoes.length === 0 ? {} : { undoes }),
+  }));
+  if (dispatched.kind === 'done' && dispatched.action.claim?.revision === claim.revision) {
+    await runAttempt(parts, tool, dispatched.action, startedMono);
+    return;
+  }
+  if (dispatched.kind === 'refusal')
+    await giveBack(parts, tool, action.id, claim.revision, dispatched.message);
+}
+
+export function downstreamKeyFor(
+  parts: Pick<Parts, 'sha256'>,
+  tool: Tool,
+  actionId: string,
+): string {
+  return formatDownstreamKey(tool.downstreamKeyFormat, downstreamKeyOf(parts.sha256, actionId));
+}
+
+async function isStillAllowed(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  claim: number,
+): Promise<boolean> {
+  const policy = policyFor(tool, action.tenant, action.arguments);
+  const approval = tool.approval;
+  const asks = approval !== undefined && needsApproval(tool, action.arguments);
+  const rechecked = await parts.actions.perform(action.id, () => ({
+    type: 'Recheck',
+    claim,
+    policy,
+    rules: tool.rules,
+    ...(asks ? { approval: approval.rules } : {}),
+  }));
+  if (rechecked.kind !== 'done') return false;
+  return rechecked.action.status === 'claimed' && rechecked.action.claim?.revision === claim;
+}
+
+async function giveBack(
+  parts: Parts,
+  tool: Tool,
+  actionId: string,
+  claim: number,
+  reason: string,
+): Promise<void> {
+  await parts.actions.perform(actionId, (action) =>
+    action.status === 'claimed' && action.claim?.revision === claim
+      ? { type: 'EndClaim', claim, reason, rules: tool.rules }
+      : undefined,
+  );
+}
+
+export function blockBy(parts: Parts, blocker: string, actionId: string): void {
+  const waiting = parts.dependents.get(blocker) ?? new Set<string>();
+  waiting.add(actionId);
+  parts.dependents.set(blocker, waiting);
+  parts.due.set(actionId, parts.clock.nowMs() + blockedLookMs);
+}

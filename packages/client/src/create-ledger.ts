@@ -1,0 +1,186 @@
+// The embedded ledger: one process, one SQLite file. Tools become functions that can be called any
+// number of times for one logical action and act at most once.
+import { createHmac, hash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  type ActionIndex,
+  type Answer,
+  createMemoryActionIndex,
+  type Ledger as Core,
+  type Notice,
+  openLedger,
+  rebuildIndex,
+  type SideEntry,
+  type WritePoint,
+} from '@action-ledger/application';
+import { type CallOrigin, type JsonValue } from '@action-ledger/domain';
+import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
+import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
+import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
+import { createToolSet, type Tool, type ToolSet, type TypedTool } from '@action-ledger/tools';
+
+export type AnyTool = Tool;
+
+export interface CreateLedgerOptions<Tools extends Readonly<Record<string, AnyTool>>> {
+  /** The file that holds everything; made where it is missing. Without it, memory only. */
+  readonly path?: string;
+  readonly tools: Tools | readonly AnyTool[];
+  /** Of calls that name none. Default `default`. */
+  readonly tenant?: string;
+  /** An approval waits, an unknown needs a person, an incident opened. */
+  readonly onNotice?: (notice: Notice) => void;
+  /** Something outside broke and was survived; for the log. */
+  readonly onFault?: (where: string, fault: unknown) => void;
+  readonly onSideEntries?: (entries: readonly SideEntry[]) => void;
+  readonly onPoint?: (point: WritePoint, actionId: string) => void | Promise<void>;
+  readonly isPaused?: (tenant: string, tool: string) => boolean;
+  readonly runtime?: Runtime;
+  /** In place of the file: any event store. It is closed with the ledger. */
+  readonly store?: EventStore;
+  readonly sweepMs?: number;
+}
+
+/** Where a call comes from. Each id is whatever the agent platform uses. */
+export interface CallContext extends CallOrigin {
+  readonly tenant?: string;
+  /** An idempotency key of the caller's own, in place of the derived one. */
+  readonly key?: string;
+  /** The person on whose behalf. */
+  readonly by?: string;
+  /** How long to wait for the outcome, in ms. Default: the tool's lease. */
+  readonly waitMs?: number;
+  /** Ends the waiting, not the action. */
+  readonly signal?: AbortSignal;
+}
+
+/** `result` is set where the action has succeeded, now or earlier. */
+export type Outcome<Result = JsonValue> = Omit<Answer, 'result'> & { readonly result?: Result };
+
+export interface LedgerTool<Args = unknown, Result = JsonValue> {
+  readonly name: string;
+  call(args: Args, context?: CallContext): Promise<Outcome<Result>>;
+}
+
+type ToolOf<Declared> =
+  Declared extends TypedTool<infer Args, infer Result> ? LedgerTool<Args, Result> : LedgerTool;
+
+export interface Ledger<Tools extends Readonly<Record<string, AnyTool>> = Readonly<Record<string, AnyTool>>>
+  extends Omit<Core, 'close'> {
+  readonly tools: { readonly [Name in keyof Tools]: ToolOf<Tools[Name]> };
+  /** The callable form of a declared tool, with its types. */
+  tool<Args, Result>(tool: TypedTool<Args, Result>): LedgerTool<Args, Result>;
+  readonly store: EventStore;
+  /** Takes nothing new, waits for what runs (at most `drainMs`, default 30 s), closes the file. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+/**
+ * @throws ToolDeclarationError two tools of one name, an undoer that is missing
+ * @throws RegistrationRefused a tool's identity changed without a new identityVersion
+ * @throws StoreFault the file cannot be opened: held by another process, damaged, of a newer format
+ */
+export async function createLedger<Tools extends Readonly<Record<string, AnyTool>>>(
+  options: CreateLedgerOptions<Tools>,
+): Promise<Ledger<Tools>> {
+  const runtime = options.runtime ?? createSystemRuntime();
+  const tools = createToolSet(Object.values(options.tools));
+  const store = options.store ?? (await openStore(options.path, runtime));
+  try {
+    const index = await openIndex(store, tools);
+    const core = await openLedger({
+      store,
+      runtime,
+      tools,
+      index,
+      sha256: (text) => hash('sha256', text, 'base64url'),
+      digestSecret: createSecretDigest(options.path, tools),
+      ...picked(options),
+    });
+    return face(options, tools, core, store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function picked<Tools extends Readonly<Record<string, AnyTool>>>(
+  options: CreateLedgerOptions<Tools>,
+): Pick<Parameters<typeof openLedger>[0], 'onNotice' | 'onFault' | 'onSideEntries' | 'onPoint' | 'isPaused' | 'sweepMs'> {
+  const { onNotice, onFault, onSideEntries, onPoint, isPaused, sweepMs } = options;
+  return {
+    ...(onNotice === undefined ? {} : { onNotice }),
+    ...(onFault === undefined ? {} : { onFault }),
+    ...(onSideEntries === undefined ? {} : { onSideEntries }),
+    ...(onPoint === undefined ? {} : { onPoint }),
+    ...(isPaused === undefined ? {} : { isPaused }),
+    ...(sweepMs === undefined ? {} : { sweepMs }),
+  };
+}
+
+async function openStore(path: string | undefined, runtime: Runtime): Promise<EventStore> {
+  return path === undefined ? createMemoryEventStore() : openSqliteEventStore({ path, runtime });
+}
+
+async function openIndex(store: EventStore, tools: ToolSet): Promise<ActionIndex> {
+  const index = createMemoryActionIndex();
+  await rebuildIndex(store, tools, index);
+  return index;
+}
+
+/** Secrets enter hashes as keyed digests; the key lies beside the file, so that repeats are known after a restart. */
+function createSecretDigest(path: string | undefined, tools: ToolSet): (field: string, text: string) => string {
+  if (!tools.all.some(({ declaration }) => declaration.secret.length > 0)) {
+    return () => {
+      throw new Error('no tool declares a secret field');
+    };
+  }
+  const key = secretKey(path);
+  const id = hash('sha256', key.toString('hex'), 'hex').slice(0, 8);
+  return (field, text) => `${id}:${createHmac('sha256', key).update(field).update('\0').update(text).digest('base64url')}`;
+}
+
+function secretKey(path: string | undefined): Buffer {
+  if (path === undefined) return randomBytes(32);
+  const file = `${path}.digest-key`;
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
+  return Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
+}
+
+function face<Tools extends Readonly<Record<string, AnyTool>>>(
+  options: CreateLedgerOptions<Tools>,
+  tools: ToolSet,
+  core: Core,
+  store: EventStore,
+): Ledger<Tools> {
+  const tenant = options.tenant ?? 'default';
+  const callable = (name: string): LedgerTool => ({
+    name,
+    call: (args, context = {}) => {
+      const { tenant: named, key, by, waitMs, signal, ...origin } = context;
+      return core.propose({
+        tool: name,
+        arguments: args,
+        tenant: named ?? tenant,
+        origin,
+        ...(key === undefined ? {} : { key }),
+        ...(by === undefined ? {} : { by }),
+        ...(waitMs === undefined ? {} : { waitMs }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    },
+  });
+  const byName = Array.isArray(options.tools)
+    ? tools.all.map((tool) => [tool.name, callable(tool.name)] as const)
+    : Object.entries(options.tools).map(([name, tool]) => [name, callable((tool as AnyTool).name)] as const);
+  return {
+    ...core,
+    store,
+    tools: Object.fromEntries(byName) as unknown as Ledger<Tools>['tools'],
+    tool: <Args, Result>(tool: TypedTool<Args, Result>) =>
+      callable(tool.name) as unknown as LedgerTool<Args, Result>,
+    close: async (closing) => {
+      await core.close(closing);
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export * from './fold.ts';
+export * from './seal.ts';
+export * from './unseal.ts';

@@ -1,0 +1,96 @@
+// A declared tool: checked, completed with the defaults, frozen. What the engine works with.
+import { type ZodType } from 'zod';
+import {
+  type ApprovalRules,
+  type FieldPath,
+  type IdentityDeclaration,
+  type JsonObject,
+  type JsonValue,
+  type Refusal,
+  type ToolRules,
+} from '@action-ledger/domain';
+import {
+  type AttemptContext,
+  type DownstreamKeyFormat,
+  type ExecuteContext,
+  type LookupVerdict,
+  type Policy,
+} from './definition.ts';
+
+export interface ToolApproval {
+  readonly rules: ApprovalRules;
+  /** Which arguments need approval; undefined: all. Ask by `needsApproval`. */
+  readonly when: ((args: JsonObject) => boolean) | undefined;
+}
+
+export interface ToolPolicy {
+  readonly version: string;
+  readonly decide: (args: JsonObject, context: { readonly tenant: string }) => Policy;
+}
+
+export interface ToolCompensation {
+  readonly tool: string;
+  readonly arguments: (original: {
+    readonly arguments: JsonObject;
+    readonly result: JsonValue;
+    readonly externalId?: string;
+  }) => Record<string, unknown>;
+}
+
+export type ValidatedArguments =
+  | {
+      readonly kind: 'valid';
+      /** Deeply frozen, defaults filled. */
+      readonly args: JsonObject;
+    }
+  | Refusal<'arguments.invalid'>;
+
+export interface Tool {
+  readonly name: string;
+  readonly kind: 'write' | 'read';
+  readonly description: string | undefined;
+  /** The strict form of what the author gave. */
+  readonly input: ZodType;
+  readonly declaration: IdentityDeclaration;
+  /** Of identity versions whose names are still accepted, newest first. */
+  readonly olderDeclarations?: readonly IdentityDeclaration[];
+  /**
+   * Paths of all declared fields; members inside arrays are not listed. Required: it and all members
+   * around it must be given.
+   */
+  readonly fields: Readonly<Record<FieldPath, 'required' | 'optional'>>;
+  /** For a read: those of `manual`, the most careful; it is never dispatched by them. */
+  readonly rules: ToolRules;
+  /** Proposals must bring a key of their own. */
+  readonly needsKey: boolean;
+  readonly approval: ToolApproval | undefined;
+  readonly policy: ToolPolicy | undefined;
+  /** `arguments.x` or `outcome.x`: never cut from a stored outcome. */
+  readonly keep: readonly string[];
+  readonly compensate: ToolCompensation | undefined;
+  readonly downstreamKeyFormat: DownstreamKeyFormat;
+  /** Of the whole declaration (`declarationDigest`): equal where nothing has changed. */
+  readonly digest: string;
+  readonly validate: (args: unknown) => ValidatedArguments;
+  /** Run it by `runExecute`. */
+  readonly execute: (context: ExecuteContext<JsonObject>) => unknown;
+  /** Run it by `runLookup`. */
+  readonly lookup:
+    ((context: AttemptContext<JsonObject>) => LookupVerdict | Promise<LookupVerdict>) | undefined;
+}
+
+/** A tool that remembers its types for callers in the same program. */
+export interface TypedTool<Args, Result> extends Tool {
+  /** Never set: carries the types. */
+  readonly types?: { readonly arguments: Args; readonly result: Result };
+}
+
+/** A condition that throws asks for approval: in doubt, a person looks. */
+export function needsApproval(tool: Tool, args: JsonObject): boolean {
+  if (tool.approval === undefined) return false;
+  try {
+    return tool.approval.when?.(args) ?? true;
+  } catch {
+    return true;
+  }
+}
