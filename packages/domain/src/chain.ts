@@ -21,10 +21,15 @@ export function chainHash(
   previous: string,
   { id, type, data, metadata }: ChainedText,
 ): string {
-  return sha256(`["${previous}","${id}","${type}",${data},${metadata}]`);
+  // The length says where data ends, so that text cannot be moved between data and metadata.
+  const head = JSON.stringify([previous, id, type, data.length]).slice(0, -1);
+  return sha256(`${head},${data},${metadata}]`);
 }
 
-/** Adds the hash as the last member of a metadata object's text (`{"at":1}` → `{"at":1,"hash":"…"}`). */
+/**
+ * Adds the hash as the last member of a metadata object's text (`{"at":1}` → `{"at":1,"hash":"…"}`).
+ * The object has one member at least.
+ */
 export function sealMetadata(metadata: string, hash: string): string {
   return `${metadata.slice(0, -1)},"hash":"${hash}"}`;
 }

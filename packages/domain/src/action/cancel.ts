@@ -13,7 +13,7 @@ export function cancel(action: Action, command: CommandOf<'Cancel'>): Decision {
     case 'awaiting_approval':
     case 'ready':
     case 'claimed':
-      if (isInDoubt(action)) return requestCancel(action, by, person, reason);
+      if (isInDoubt(action)) return requestCancel(action, command);
       return accept({
         type: 'ActionCancelled',
         data:
@@ -23,8 +23,11 @@ export function cancel(action: Action, command: CommandOf<'Cancel'>): Decision {
       });
     case 'dispatched':
     case 'unknown':
-      return requestCancel(action, by, person, reason);
+      return requestCancel(action, command);
     case 'cancelled':
+      // Another edit came first: its action exists, and a second one must not.
+      if (supersededBy !== undefined && supersededBy !== action.supersededBy)
+        return wrongStatus(action, 'replace it');
       return accept();
     case 'new':
     case 'reserved':
@@ -41,8 +44,13 @@ export function cancel(action: Action, command: CommandOf<'Cancel'>): Decision {
   }
 }
 
-function requestCancel(action: Action, by: string, person: boolean, reason: string): Decision {
-  if (action.cancelRequested !== undefined) return accept();
+/** Kept until the doubt is settled. A person's wish counts for more than the system's: it stands. */
+function requestCancel(action: Action, command: CommandOf<'Cancel'>): Decision {
+  const { by, person, reason, supersededBy } = command;
+  if (supersededBy !== undefined)
+    return refuse('action.in-doubt', 'It may have been done: it cannot be replaced.', action);
+  const { cancelRequested } = action;
+  if (cancelRequested !== undefined && (cancelRequested.person || !person)) return accept();
   return accept({ type: 'CancelRequested', data: { by, person, reason } });
 }
 

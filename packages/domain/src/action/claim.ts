@@ -3,44 +3,19 @@
 import { type CommandOf } from './command.ts';
 import { accept, type Decision, refuse, wrongStatus } from './decision.ts';
 import { type Instant } from './decide.ts';
-import { type ActionEvent, type EventData } from './event.ts';
-import { approvalRequested } from './plan.ts';
+import { type ActionEvent, type EventData, type Watch } from './event.ts';
+import { approvalAsked, approvalRequested, denied, dispatchedData } from './plan.ts';
 import { type Action, isInDoubt } from './state.ts';
-import { resendHindrance, watchByOperator, watchDoubt } from './waits.ts';
+import { type ToolRules } from './tool-rules.ts';
+import { isKeyWindowOver, resendHindrance, watchByOperator, watchDoubt } from './waits.ts';
 
 export function claim(action: Action, command: CommandOf<'Claim'>, now: Instant): Decision {
-  const leaseUntil = now.wallMs + command.rules.leaseMs;
-  const claimed: ActionEvent = {
-    type: 'ActionClaimed',
-    data: { worker: command.worker, leaseUntil },
-  };
   switch (action.status) {
     case 'planned':
     case 'ready':
-      if (now.wallMs >= action.validUntil)
-        return refuse('action.expired', 'The proposal is too old to be sent.', action);
-      if (now.wallMs < action.readyAt)
-        return refuse('action.not-due', 'The action is not due yet.', action, {
-          readyAt: action.readyAt,
-        });
-      return accept(claimed);
-    case 'unknown': {
-      const hindrance = resendHindrance(
-        action,
-        command.rules,
-        now.wallMs,
-        command.watched,
-        command.clockBehind,
-      );
-      if (hindrance === undefined) return accept(claimed);
-      const code = hindrance === 'in flight' ? 'action.too-early' : 'action.in-doubt';
-      return refuse(
-        code,
-        `The outcome is in doubt and must not be sent again (${hindrance}).`,
-        action,
-        { hindrance },
-      );
-    }
+      return claimFirst(action, command, now);
+    case 'unknown':
+      return claimInDoubt(action, command, now);
     case 'new':
     case 'reserved':
     case 'awaiting_approval':
@@ -60,6 +35,34 @@ export function claim(action: Action, command: CommandOf<'Claim'>, now: Instant)
   }
 }
 
+function claimFirst(action: Action, command: CommandOf<'Claim'>, now: Instant): Decision {
+  const { readyAt, after } = action;
+  if (now.wallMs >= action.validUntil) return tooOld(action);
+  if (now.wallMs < readyAt)
+    return refuse('action.not-due', 'The action is not due yet.', action, { readyAt });
+  if (after !== undefined && command.undoerSucceeded !== true)
+    return refuse('action.not-due', `The action waits for ${after} to succeed.`, action, { after });
+  return accept(claimed(command, now));
+}
+
+/** A resend: unknown → claimed → dispatched, where the guarantee and every wait allow it. */
+function claimInDoubt(action: Action, command: CommandOf<'Claim'>, now: Instant): Decision {
+  const { rules, watched, clockBehind } = command;
+  const hindrance = resendHindrance(action, rules, now.wallMs, watched, clockBehind);
+  if (hindrance === undefined) return accept(claimed(command, now));
+  const code = hindrance === 'in flight' ? 'action.too-early' : 'action.in-doubt';
+  const message = `The outcome is in doubt and must not be sent again (${hindrance}).`;
+  return refuse(code, message, action, { hindrance });
+}
+
+function claimed({ worker, rules }: CommandOf<'Claim'>, now: Instant): ActionEvent {
+  return { type: 'ActionClaimed', data: { worker, leaseUntil: now.wallMs + rules.leaseMs } };
+}
+
+function tooOld(action: Action): Decision {
+  return refuse('action.expired', 'The proposal is too old to be sent.', action);
+}
+
 export function holdsClaim(action: Action, claimRevision: number): boolean {
   return action.claim?.revision === claimRevision;
 }
@@ -72,58 +75,73 @@ export function claimLost(action: Action): Decision {
   );
 }
 
+/** A lease that has ended is not revived before its dispatch; a running attempt may still be kept. */
 export function extendClaim(
   action: Action,
   command: CommandOf<'ExtendClaim'>,
   now: Instant,
 ): Decision {
-  if (!holdsClaim(action, command.claim)) return claimLost(action);
-  const data = { claim: command.claim, leaseUntil: now.wallMs + command.leaseMs };
-  return accept({ type: 'ClaimExtended', data });
+  const { claim: held } = action;
+  if (held?.revision !== command.claim) return claimLost(action);
+  if (action.status === 'claimed' && now.wallMs >= held.leaseUntil) return leaseOver(action);
+  const leaseUntil = Math.max(held.leaseUntil, now.wallMs + command.leaseMs);
+  return accept({ type: 'ClaimExtended', data: { claim: command.claim, leaseUntil } });
+}
+
+function leaseOver(action: Action): Decision {
+  return refuse('action.claim-lost', 'The lease has ended: nothing may be sent.', action);
 }
 
 export function endClaim(action: Action, command: CommandOf<'EndClaim'>, now: Instant): Decision {
   if (!holdsClaim(action, command.claim)) return claimLost(action);
   if (action.status !== 'claimed') return wrongStatus(action, 'end the claim');
-  return accept(claimEnded(action, command, now));
+  const { claim: revision, reason, rules } = command;
+  const ended: EventData['ClaimEnded'] = { claim: revision, reason };
+  if (!isInDoubt(action)) return accept({ type: 'ClaimEnded', data: ended });
+  const watch = watchDoubt(action, rules, now.wallMs, unanswered(rules));
+  return accept({ type: 'ClaimEnded', data: { ...ended, ...watch } });
 }
 
-function claimEnded(
-  action: Action,
-  command: CommandOf<'EndClaim'> | CommandOf<'Recheck'>,
-  now: Instant,
-  toOperator = false,
-): ActionEvent {
-  const reason =
-    command.type === 'EndClaim' ? command.reason : 'policy or approval no longer allow it';
-  const base: EventData['ClaimEnded'] = { claim: command.claim, reason };
-  if (!isInDoubt(action)) return { type: 'ClaimEnded', data: base };
-  const { rules } = command;
-  const watch = toOperator
-    ? watchByOperator(rules, now.wallMs)
-    : watchDoubt(action, rules, now.wallMs, {
-        answered: false,
-        backoffMs: rules.retry.backoffMinMs,
-      });
-  return { type: 'ClaimEnded', data: { ...base, ...watch } };
+function unanswered(rules: ToolRules): { readonly answered: boolean; readonly backoffMs: number } {
+  return { answered: false, backoffMs: rules.retry.backoffMinMs };
 }
 
-/** Policy and approval again, just before dispatch. No events where nothing stands in the way. */
+/** Age, policy and approval again, just before dispatch. No events where nothing stands in the way. */
 export function recheck(action: Action, command: CommandOf<'Recheck'>, now: Instant): Decision {
   if (!holdsClaim(action, command.claim)) return claimLost(action);
-  const { policy, approval, rules } = command;
-  if (policy.effect === 'deny') {
-    const ended = claimEnded(action, command, now, true);
-    if (isInDoubt(action)) return accept(ended);
-    const data = { policyVersion: policy.version, reason: policy.reason ?? 'denied by policy' };
-    return accept(ended, { type: 'ActionDenied', data });
+  if (action.status !== 'claimed') return wrongStatus(action, 'check before dispatch');
+  const hurdle = hurdleBeforeDispatch(action, command, now);
+  if (hurdle === undefined) return accept();
+  const ended: EventData['ClaimEnded'] = { claim: command.claim, reason: hurdle.reason };
+  if (!isInDoubt(action)) return accept({ type: 'ClaimEnded', data: ended }, hurdle.then);
+  return accept({ type: 'ClaimEnded', data: { ...ended, ...hurdle.watch } });
+}
+
+interface Hurdle {
+  readonly reason: string;
+  /** What follows the end of the claim where nothing is in doubt. */
+  readonly then: ActionEvent;
+  /** Who looks after it where something is: it stays unknown. */
+  readonly watch: Watch;
+}
+
+function hurdleBeforeDispatch(
+  action: Action,
+  { policy, approval, rules }: CommandOf<'Recheck'>,
+  now: Instant,
+): Hurdle | undefined {
+  if (now.wallMs >= action.validUntil) {
+    const reason = 'the proposal was valid until then';
+    const then: ActionEvent = { type: 'ActionExpired', data: { reason } };
+    return { reason, then, watch: watchDoubt(action, rules, now.wallMs, unanswered(rules)) };
   }
-  const asks = approval !== undefined || policy.effect === 'ask';
-  if (!asks || isApprovedUnder(action, policy.version, approval?.votes ?? 1)) return accept();
-  const ended = claimEnded(action, command, now, true);
-  if (isInDoubt(action)) return accept(ended);
-  const voting = approval ?? { votes: 1, ownVote: false, expiresAfterMs: 24 * 3_600_000 };
-  return accept(ended, approvalRequested(action.argumentsHash, voting, rules, policy, now));
+  const watch = watchByOperator(rules, now.wallMs);
+  if (policy.effect === 'deny')
+    return { reason: 'policy no longer allows it', then: denied(policy), watch };
+  const asked = approvalAsked(policy, approval);
+  if (asked === undefined || isApprovedUnder(action, policy.version, asked.votes)) return undefined;
+  const then = approvalRequested(action.argumentsHash, asked, rules, policy, now);
+  return { reason: 'it needs another approval', then, watch };
 }
 
 function isApprovedUnder(action: Action, policyVersion: string, votes: number): boolean {
@@ -136,22 +154,24 @@ function isApprovedUnder(action: Action, policyVersion: string, votes: number): 
 }
 
 export function dispatch(action: Action, command: CommandOf<'Dispatch'>, now: Instant): Decision {
-  const { claim: held } = action;
+  const { claim: held, attempts, cancelRequested } = action;
   if (held?.revision !== command.claim) return claimLost(action);
   if (action.status !== 'claimed') return wrongStatus(action, 'dispatch');
-  if (now.wallMs >= held.leaseUntil)
-    return refuse('action.claim-lost', 'The lease has ended: nothing may be sent.', action);
-  if (now.wallMs >= action.validUntil)
-    return refuse('action.expired', 'The proposal is too old to be sent.', action);
-  const { downstreamKey, rules, undoes } = command;
-  const data: EventData['ActionDispatched'] = {
-    attempt: action.attempts.length + 1,
-    downstreamKey,
-    deadlineAt: now.wallMs + rules.timeoutMs,
-    inFlightMs: rules.inFlightMs,
-  };
-  return accept({
-    type: 'ActionDispatched',
-    data: undoes === undefined ? data : { ...data, undoes },
-  });
+  if (now.wallMs >= held.leaseUntil) return leaseOver(action);
+  if (now.wallMs >= action.validUntil) return tooOld(action);
+  if (cancelRequested !== undefined)
+    return refuse('action.in-doubt', 'A cancel is on record: nothing is sent again.', action, {
+      hindrance: 'cancelled',
+    });
+  const { rules, undoes } = command;
+  if (held.resend && isKeyWindowOver(action, rules, now.wallMs))
+    return refuse(
+      'action.key-window-over',
+      'The provider may have forgotten the key: nothing is sent again.',
+      action,
+    );
+  // The provider sees one key for all attempts, even where the tool formats keys differently by now.
+  const downstreamKey = action.downstreamKey ?? command.downstreamKey;
+  const data = dispatchedData({ attempt: attempts.length + 1, downstreamKey, undoes }, rules, now);
+  return accept({ type: 'ActionDispatched', data });
 }

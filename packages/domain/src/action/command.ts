@@ -81,6 +81,8 @@ export type ActionCommand =
       readonly watched: Watched;
       /** The wall clock is behind the highest event time: no key window can be trusted. */
       readonly clockBehind: boolean;
+      /** Of an action planned `after` an undoer: that undoer has succeeded. */
+      readonly undoerSucceeded?: boolean;
     }
   | { readonly type: 'ExtendClaim'; readonly claim: number; readonly leaseMs: number }
   | {
@@ -154,6 +156,8 @@ export type ActionCommand =
       readonly externalId?: string;
       readonly data?: JsonValue;
       readonly rules: ToolRules;
+      /** `neverHadEffect` settles only once no request can be under way any more. */
+      readonly watched?: Watched;
     }
   | {
       readonly type: 'DetectDuplicate';

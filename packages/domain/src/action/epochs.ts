@@ -2,7 +2,7 @@
 // section 4. A redelivery repeats a call that is known (or has no call id); a new call is another.
 import { type CallOrigin } from '../identity/declaration.ts';
 import { isSameCall } from './links.ts';
-import { type Action, isEnded } from './state.ts';
+import { type Action, isEnded, isInDoubt } from './state.ts';
 import { type Guarantee } from './tool-rules.ts';
 
 export interface MeetingProposal {
@@ -33,7 +33,8 @@ export type Meeting =
 /** So many epochs in a row without effect; then nothing more is opened but by an operator's repeat. */
 export const epochsWithoutEffectMax = 10;
 
-export type LastEpoch = 'open' | 'succeeded' | 'undone' | 'ended' | 'standing';
+/** `forced`: an operator ended it against a doubt that is kept. */
+export type LastEpoch = 'open' | 'succeeded' | 'undone' | 'ended' | 'standing' | 'forced';
 type Row = EpochAnswer | 'conflict' | 'open';
 interface Cells {
   readonly redelivery: Row;
@@ -59,6 +60,7 @@ export const epochTable: {
       other: { redelivery: 'conflict', newCall: 'open' },
     },
     standing: { same: both('recorded ending'), other: { redelivery: 'conflict', newCall: 'open' } },
+    forced: { same: both('recorded ending'), other: both('conflict') },
   },
   natural: {
     open: { same: both('attach'), other: both('open') },
@@ -72,6 +74,7 @@ export const epochTable: {
       other: { redelivery: 'conflict', newCall: 'open' },
     },
     standing: { same: both('recorded ending'), other: { redelivery: 'conflict', newCall: 'open' } },
+    forced: { same: both('recorded ending'), other: both('open') },
   },
   caller: {
     open: { same: both('attach'), other: both('conflict') },
@@ -79,6 +82,7 @@ export const epochTable: {
     undone: { same: both('reversed'), other: both('conflict') },
     ended: { same: both('recorded ending'), other: both('conflict') },
     standing: { same: both('recorded ending'), other: both('conflict') },
+    forced: { same: both('recorded ending'), other: both('conflict') },
   },
 };
 
@@ -87,19 +91,56 @@ export function meet(chain: readonly Action[], proposal: MeetingProposal): Meeti
   const last = chain.at(-1);
   if (last === undefined) return { kind: 'open', epoch: 0 };
   const known = knownEpoch(chain, proposal);
-  if (known !== undefined)
-    return { kind: 'answer', epoch: known.epoch, as: answerOf(known, chain), newCall: false };
-  const row = rowFor(last, proposal);
-  const newCall = proposal.call?.call !== undefined;
-  if (row === 'conflict') return { kind: 'conflict', epoch: last.epoch };
+  if (known !== undefined) {
+    const told = standsFor(chain, known);
+    return { kind: 'answer', epoch: told.epoch, as: answerOf(told, chain), newCall: false };
+  }
+  const met = lastThatCounts(chain, last, proposal.guarantee);
+  if (waitsForUndoer(met, proposal)) {
+    return { kind: 'open', epoch: last.epoch + 1, after: proposal.pendingUndoer };
+  }
+  const row = rowFor(met, proposal);
+  if (row === 'conflict') return { kind: 'conflict', epoch: met.epoch };
   if (row === 'open') return open(chain, last);
-  const waits =
-    row === 'duplicate' &&
-    newCall &&
-    proposal.pendingUndoer !== undefined &&
-    proposal.keyKind === 'derived';
-  if (waits) return { kind: 'open', epoch: last.epoch + 1, after: proposal.pendingUndoer };
-  return { kind: 'answer', epoch: last.epoch, as: row, newCall };
+  const newCall = proposal.call?.call !== undefined;
+  return { kind: 'answer', epoch: met.epoch, as: row, newCall };
+}
+
+/**
+ * The epoch whose outcome an epoch's callers get. One that was cancelled because an earlier one had
+ * succeeded after all, or stands undisturbed, counts as that one.
+ */
+export function standsFor(chain: readonly Action[], action: Action): Action {
+  if (action.status !== 'cancelled' || action.supersededBy === undefined) return action;
+  const other = chain.find(({ id }) => id === action.supersededBy);
+  return other === undefined || other.epoch >= action.epoch ? action : standsFor(chain, other);
+}
+
+/**
+ * The last epoch; but where it and those before it ended without effect, and the one that they were
+ * opened after succeeded late, that one: its effect is there, and a new epoch would make a second.
+ */
+function lastThatCounts(chain: readonly Action[], last: Action, guarantee: Guarantee): Action {
+  for (let index = chain.length - 1; guarantee !== 'natural' && index > 0; index -= 1) {
+    const [before, action] = [chain[index - 1], chain[index]];
+    if (before === undefined || action === undefined || !isEnded(action)) break;
+    if (hasEffect(before) && before.outcome.at >= action.plannedAt) return before;
+  }
+  return standsFor(chain, last);
+}
+
+function hasEffect(action: Action): action is Action & { readonly outcome: { at: number } } {
+  return action.outcome !== undefined && stateOfLast(action, '') !== 'undone';
+}
+
+/** Its effect is being undone, so a new call is planned after that. */
+function waitsForUndoer(
+  met: Action,
+  proposal: MeetingProposal,
+): proposal is MeetingProposal & { readonly pendingUndoer: string } {
+  const { keyKind, call, policyVersion, pendingUndoer } = proposal;
+  if (pendingUndoer === undefined || call?.call === undefined || keyKind === 'caller') return false;
+  return stateOfLast(met, policyVersion) === 'succeeded';
 }
 
 /** The epoch that knows this call; without a call id the newest one with the same arguments. */
@@ -145,19 +186,21 @@ export function stateOfLast(last: Action, policyVersion: string): LastEpoch {
     case 'rejected':
     case 'expired':
     case 'cancelled':
+      if (isInDoubt(last)) return 'forced';
       return last.ending?.stands === true ? 'standing' : 'ended';
   }
 }
 
 function open(chain: readonly Action[], last: Action): Meeting {
-  let ended = 0;
-  for (let index = chain.length - 1; index >= 0; index -= 1) {
-    const action = chain[index];
-    if (action === undefined || !isEnded(action) || action.supersededBy !== undefined) break;
-    ended += 1;
-  }
-  if (ended >= epochsWithoutEffectMax) return { kind: 'exhausted', epoch: last.epoch };
-  return { kind: 'open', epoch: last.epoch + 1 };
+  return endedInARow(chain) >= epochsWithoutEffectMax
+    ? { kind: 'exhausted', epoch: last.epoch }
+    : { kind: 'open', epoch: last.epoch + 1 };
+}
+
+/** An operator's repeat neither uses up the limit in a row nor renews it. */
+function endedInARow(chain: readonly Action[]): number {
+  const start = 1 + chain.findLastIndex((each) => !isEnded(standsFor(chain, each)));
+  return chain.slice(start).filter(({ repeatOf }) => repeatOf === undefined).length;
 }
 
 /** What a repeat of this epoch's call is told. */
@@ -169,6 +212,7 @@ export function answerOf(action: Action, chain: readonly Action[]): EpochAnswer 
       return 'reversed';
     case 'ended':
     case 'standing':
+    case 'forced':
       return 'recorded ending';
     case 'succeeded':
       if (action.status === 'superseded') return 'replaced';
@@ -179,12 +223,8 @@ export function answerOf(action: Action, chain: readonly Action[]): EpochAnswer 
   }
 }
 
-function hasActed(action: Action): boolean {
-  return (
-    action.status === 'succeeded' ||
-    action.status === 'compensating' ||
-    action.status === 'superseded'
-  );
+function hasActed({ status, outcome }: Action): boolean {
+  return status === 'superseded' || outcome !== undefined;
 }
 
 /** `natural`: every attempt has answered or passed its in-flight bound, so a later value may be sent. */

@@ -6,8 +6,11 @@ import { accept, type Decision, refuse, wrongStatus } from './decision.ts';
 import { staleRevision } from './cancel.ts';
 import { type Instant } from './decide.ts';
 import { type ActionEvent, type EventData } from './event.ts';
-import { duplicateEffect } from './outcome.ts';
-import { type Action, isEnded } from './state.ts';
+import { duplicateEffect, lateSuccess } from './outcome.ts';
+import { absent } from './reconcile.ts';
+import { type Action, type Duplicate } from './state.ts';
+import { defaultChecks } from './tool-rules.ts';
+import { inFlightMs } from './waits.ts';
 
 type Report = CommandOf<'ReportEvidence'>;
 
@@ -18,19 +21,19 @@ export function reportEvidence(action: Action, command: Report, now: Instant): D
   if (command.claims === 'success' && command.proven) {
     return accept(recorded, ...provenSuccess(action, command, now));
   }
-  if (
-    command.claims === 'refusal' &&
-    command.neverHadEffect === true &&
-    action.status === 'unknown'
-  ) {
-    const reason = `${command.source} says that it never had an effect for this key`;
-    return accept(
-      recorded,
-      { type: 'ActionReconciled', data: { verdict: 'absent', by: command.source, reason } },
-      ...afterAbsent(action),
-    );
-  }
-  return accept(recorded);
+  if (!provesAbsence(action, command)) return accept(recorded);
+  const { source, rules } = command;
+  const reason = `${source} says that it never had an effect for this key`;
+  return accept(
+    recorded,
+    ...absent(action, rules, { verdict: 'absent', by: source, reason }, now).events,
+  );
+}
+
+/** A refusal settles nothing, unless the provider never had an effect for the key and none can come. */
+function provesAbsence(action: Action, command: Report): boolean {
+  if (command.claims !== 'refusal' || command.neverHadEffect !== true) return false;
+  return action.status === 'unknown' && (command.watched?.doubtMs ?? 0) >= inFlightMs(action);
 }
 
 function evidenceData(command: Report): EventData['EvidenceRecorded'] {
@@ -44,23 +47,23 @@ function evidenceData(command: Report): EventData['EvidenceRecorded'] {
   };
 }
 
-function afterAbsent(action: Action): readonly ActionEvent[] {
-  const { cancelRequested, guarantee } = action;
-  if (cancelRequested !== undefined) return [{ type: 'ActionCancelled', data: cancelRequested }];
-  if (guarantee === 'manual')
-    return [{ type: 'ActionFailed', data: { reason: 'the provider had no effect for this key' } }];
-  return [];
-}
-
 function provenSuccess(action: Action, command: Report, now: Instant): readonly ActionEvent[] {
   const other = secondEffect(action, command, now);
   switch (action.status) {
     case 'dispatched':
+      return contradicts(action, command) ? [...other, incident(action, command, now)] : other;
     case 'succeeded':
     case 'compensating':
     case 'compensated':
     case 'compensation_failed':
       return other;
+    case 'failed':
+    case 'denied':
+    case 'rejected':
+    case 'expired':
+    case 'cancelled':
+    case 'superseded':
+      return [succeeded(action, command), ...other, incident(action, command, now)];
     case 'new':
     case 'reserved':
     case 'planned':
@@ -68,42 +71,33 @@ function provenSuccess(action: Action, command: Report, now: Instant): readonly 
     case 'ready':
     case 'claimed':
     case 'unknown':
-    case 'failed':
-    case 'denied':
-    case 'rejected':
-    case 'expired':
-    case 'cancelled':
-    case 'superseded':
-      return [
-        { type: 'ActionSucceeded', data: successData(command) },
-        ...other,
-        ...incident(action, command, now),
-      ];
+      return action.absentBefore || contradicts(action, command)
+        ? [succeeded(action, command), ...other, incident(action, command, now)]
+        : [succeeded(action, command), ...other];
   }
 }
 
-function successData(command: Report): EventData['ActionSucceeded'] {
-  const { source, attempt, externalId, data } = command;
-  return {
-    result: data ?? null,
-    source,
-    ...(attempt === undefined ? {} : { attempt }),
-    ...(externalId === undefined ? {} : { externalId }),
-  };
+/** The attempt that it names is on record as having had no effect. */
+function contradicts(action: Action, { attempt }: Report): boolean {
+  return action.attempts.some((each) => each.attempt === attempt && each.state === 'no effect');
 }
 
-/** A success out of an ending, or against a verdict `absent`, is never passed over in silence. */
-function incident(action: Action, command: Report, now: Instant): readonly ActionEvent[] {
-  if (!isEnded(action) && action.status !== 'superseded' && !action.absentBefore) return [];
-  const reason = `${command.source} proves a success although the action was ${action.status}`;
-  const nextCheckAt = now.wallMs + command.rules.checks.escalateAfterMs;
-  const data = {
-    incident: `late-success-${action.revision + 1}`,
-    reason,
-    owner: 'operator' as const,
-    nextCheckAt,
+function incident(action: Action, { source, rules }: Report, now: Instant): ActionEvent {
+  return lateSuccess(action, source, rules, now);
+}
+
+function succeeded(action: Action, command: Report): ActionEvent {
+  const { source, attempt, externalId, data } = command;
+  const known = action.attempts.some((each) => each.attempt === attempt);
+  return {
+    type: 'ActionSucceeded',
+    data: {
+      result: data ?? null,
+      source,
+      ...(attempt === undefined || !known ? {} : { attempt }),
+      ...(externalId === undefined ? {} : { externalId }),
+    },
   };
-  return [{ type: 'IncidentOpened', data }];
 }
 
 /** Another external id than the one we know is another effect of the same action. */
@@ -126,11 +120,12 @@ export function detectDuplicate(
   if (action.status === 'new' || action.status === 'reserved')
     return wrongStatus(action, 'record a duplicate effect');
   const { externalIds, other, proposal } = command;
+  if (action.duplicates.some((known) => covers(known, externalIds, other))) return accept();
   const data = {
     externalIds,
     proposal,
     owner: 'operator' as const,
-    nextCheckAt: now.wallMs + operatorLooksAfterMs,
+    nextCheckAt: now.wallMs + defaultChecks.escalateAfterMs,
   };
   return accept({
     type: 'DuplicateEffectDetected',
@@ -138,7 +133,9 @@ export function detectDuplicate(
   });
 }
 
-const operatorLooksAfterMs = 24 * 3_600_000;
+function covers(known: Duplicate, externalIds: readonly string[], other?: string): boolean {
+  return known.other === other && externalIds.every((id) => known.externalIds.includes(id));
+}
 
 export function closeIncident(action: Action, command: CommandOf<'CloseIncident'>): Decision {
   const { incident: name, by, reason, revisionSeen } = command;

@@ -4,17 +4,36 @@ import { type CallOrigin } from '../identity/declaration.ts';
 import { type CommandOf } from './command.ts';
 import { accept, type Decision, refuse, wrongStatus } from './decision.ts';
 import { type Instant } from './decide.ts';
+import { type ActionEvent } from './event.ts';
 import { type Action } from './state.ts';
+import { defaultChecks } from './tool-rules.ts';
 
 /** More joined calls than this are kept in the side table only. */
 export const joinedCallsMax = 1_000;
 
 export function joinCall(action: Action, command: CommandOf<'JoinCall'>): Decision {
   if (action.status === 'new' || action.status === 'reserved') return wrongStatus(action, 'join');
-  if (action.calls.some((call) => isSameCall(call, command.call))) return accept();
+  const { call } = command;
+  if (call.call === undefined || action.calls.some((each) => isSameCall(each, call)))
+    return accept();
   if (action.calls.length > joinedCallsMax)
     return refuse('action.joins-full', 'The action has its full number of joined calls.', action);
-  return accept({ type: 'CallJoined', data: { call: command.call } });
+  return accept({ type: 'CallJoined', data: { call } });
+}
+
+/** What an append holds beside an outcome is bounded; the calls beyond it join one by one. */
+export const joinedWithOutcomeMax = 32;
+
+/** The calls among these that are not on record yet, in their order. */
+export function callsJoined(action: Action, calls: readonly CallOrigin[]): readonly ActionEvent[] {
+  const room = Math.min(joinedWithOutcomeMax, joinedCallsMax + 1 - action.calls.length);
+  const fresh: CallOrigin[] = [];
+  for (const call of calls) {
+    if (fresh.length >= room) break;
+    const known = [...action.calls, ...fresh].some((each) => isSameCall(each, call));
+    if (call.call !== undefined && !known) fresh.push(call);
+  }
+  return fresh.map((call) => ({ type: 'CallJoined', data: { call } }));
 }
 
 /** A call is (run, turn, call id); the arguments hash is the action's own. */
@@ -66,22 +85,29 @@ export function supersede(action: Action, command: CommandOf<'Supersede'>): Deci
 
 export function planCompensation(action: Action, command: CommandOf<'PlanCompensation'>): Decision {
   if (action.status === 'compensating' && action.compensatedBy === command.by) return accept();
+  if (action.undoneBy !== undefined)
+    return refuse('action.status', `${action.undoneBy} has undone it already.`, action);
   if (action.status !== 'succeeded' && action.status !== 'compensation_failed')
     return wrongStatus(action, 'compensate');
   return accept({ type: 'CompensationPlanned', data: { by: command.by } });
 }
 
+/** What failed may turn out to have been done after all: then it is compensated, late. */
 export function recordCompensation(
   action: Action,
   command: CommandOf<'RecordCompensation'>,
   now: Instant,
 ): Decision {
   const { by, succeeded, reason } = command;
-  if (action.status !== 'compensating' || action.compensatedBy !== by)
-    return wrongStatus(action, 'record a compensation');
+  const { status } = action;
+  if (action.compensatedBy !== by) return wrongStatus(action, 'record a compensation');
+  if (status === (succeeded ? 'compensated' : 'compensation_failed')) return accept();
+  const open = status === 'compensating' || (status === 'compensation_failed' && succeeded);
+  if (!open) return wrongStatus(action, 'record a compensation');
   if (succeeded) return accept({ type: 'ActionCompensated', data: { by } });
-  const watch = { owner: 'operator' as const, nextCheckAt: now.wallMs + operatorLooksAfterMs };
-  return accept({ type: 'CompensationFailed', data: { by, reason, ...watch } });
+  const nextCheckAt = now.wallMs + defaultChecks.escalateAfterMs;
+  return accept({
+    type: 'CompensationFailed',
+    data: { by, reason, owner: 'operator', nextCheckAt },
+  });
 }
-
-const operatorLooksAfterMs = 24 * 3_600_000;

@@ -2,10 +2,11 @@
 // answers; while another is in doubt the action stays unknown.
 import { accept, type Accepted, type Decision, wrongStatus } from './decision.ts';
 import { claimLost, holdsClaim } from './claim.ts';
+import { callsJoined } from './links.ts';
 import { type AttemptOutcome, type CommandOf } from './command.ts';
 import { type Instant } from './decide.ts';
 import { type ActionEvent, type EventData } from './event.ts';
-import { type Action, doubtful } from './state.ts';
+import { type Action, type Attempt, doubtful } from './state.ts';
 import { type ToolRules } from './tool-rules.ts';
 import { backoffMs, watchDoubt } from './waits.ts';
 
@@ -16,11 +17,7 @@ export function recordOutcome(action: Action, command: RecordOutcome, now: Insta
   if (action.status !== 'dispatched') return wrongStatus(action, 'record an outcome');
   if (action.attempts.at(-1)?.attempt !== command.attempt) return claimLost(action);
   const decided = byKind(action, command, command.outcome, now);
-  const joined = (command.joined ?? []).map((call): ActionEvent => ({
-    type: 'CallJoined',
-    data: { call },
-  }));
-  return joined.length === 0 ? decided : { ...decided, events: [...decided.events, ...joined] };
+  return accept(...decided.events, ...callsJoined(action, command.joined ?? []));
 }
 
 function byKind(
@@ -40,7 +37,7 @@ function byKind(
     case 'not sent':
       return notSent(action, command, outcome.reason, now);
     case 'in doubt': {
-      if (action.reportedSuccess !== undefined) return accept(reported(action));
+      if (action.reportedSuccess !== undefined) return accept(reported(action.reportedSuccess));
       const { reason, answered, retryAfterMs } = outcome;
       const wait = backoffMs(rules, attempt, jitter, retryAfterMs);
       const watch = watchDoubt(action, rules, now.wallMs, { answered, backoffMs: wait });
@@ -87,9 +84,41 @@ export function duplicateEffect(
   return { type: 'DuplicateEffectDetected', data: other === undefined ? data : { ...data, other } };
 }
 
+type Report = NonNullable<Action['reportedSuccess']>;
+
 /** The success that somebody else proved while the attempt ran. */
-function reported(action: Action): ActionEvent {
-  return { type: 'ActionSucceeded', data: action.reportedSuccess ?? { result: null } };
+function reported(report: Report): ActionEvent {
+  return { type: 'ActionSucceeded', data: report };
+}
+
+/** The running attempt had no effect; where no other was in doubt, the record was wrong about one. */
+function reportedAgainst(
+  action: Action,
+  report: Report,
+  others: readonly Attempt[],
+  rules: ToolRules,
+  now: Instant,
+): readonly ActionEvent[] {
+  const explained = others.length > 0 || action.attempts.some(({ state }) => state === 'succeeded');
+  return explained
+    ? [reported(report)]
+    : [reported(report), lateSuccess(action, report.source, rules, now)];
+}
+
+/** A success against an ending or a verdict on record is never passed over in silence. */
+export function lateSuccess(
+  action: Action,
+  source: string,
+  rules: ToolRules,
+  now: Instant,
+): ActionEvent {
+  const data = {
+    incident: `late-success-${action.revision + 1}`,
+    reason: `${source} proves a success although the action was ${action.status}`,
+    owner: 'operator' as const,
+    nextCheckAt: now.wallMs + rules.checks.escalateAfterMs,
+  };
+  return { type: 'IncidentOpened', data };
 }
 
 function withoutEffect(
@@ -102,14 +131,15 @@ function withoutEffect(
   const { reason, code, detail } = outcome;
   const end = code === undefined ? { attempt, reason } : { attempt, reason, code };
   const others = doubtful(action).filter((each) => each.attempt !== attempt);
-  if (others.length > 0 || action.reportedSuccess !== undefined) {
+  const { reportedSuccess } = action;
+  if (others.length > 0 || reportedSuccess !== undefined) {
     const wait = backoffMs(rules, attempt, jitter, outcome.retryAfterMs);
     const answered = others.every((each) => each.answered);
     const watch = watchDoubt(action, rules, now.wallMs, { answered, backoffMs: wait });
     const refused: ActionEvent = { type: 'AttemptRefused', data: { ...end, ...watch } };
-    return action.reportedSuccess === undefined
+    return reportedSuccess === undefined
       ? accept(refused)
-      : accept(refused, reported(action));
+      : accept(refused, ...reportedAgainst(action, reportedSuccess, others, rules, now));
   }
   const failed: ActionEvent = {
     type: 'ActionFailed',
@@ -167,15 +197,18 @@ function notSent(action: Action, command: RecordOutcome, reason: string, now: In
   const { attempt, rules, jitter } = command;
   const notBefore = now.wallMs + backoffMs(rules, attempt, jitter);
   const end = { attempt, reason, notBefore };
-  if (action.reportedSuccess !== undefined) {
-    return accept({ type: 'AttemptNotSent', data: end }, reported(action));
-  }
   const others = doubtful(action).filter((each) => each.attempt !== attempt);
+  const { reportedSuccess } = action;
+  if (reportedSuccess !== undefined) {
+    return accept(
+      { type: 'AttemptNotSent', data: end },
+      ...reportedAgainst(action, reportedSuccess, others, rules, now),
+    );
+  }
   if (others.length > 0) {
-    const watch = watchDoubt(action, rules, now.wallMs, {
-      answered: false,
-      backoffMs: rules.retry.backoffMinMs,
-    });
+    const answered = others.every((each) => each.answered);
+    const doubt = { answered, backoffMs: notBefore - now.wallMs };
+    const watch = watchDoubt(action, rules, now.wallMs, doubt);
     return accept({ type: 'AttemptNotSent', data: { ...end, ...watch } });
   }
   const planned: ActionEvent = { type: 'AttemptNotSent', data: end };
@@ -199,7 +232,7 @@ export function loseAttempt(
   const running = action.attempts.at(-1);
   if (action.status !== 'dispatched' || running === undefined)
     return wrongStatus(action, 'lose an attempt');
-  if (action.reportedSuccess !== undefined) return accept(reported(action));
+  if (action.reportedSuccess !== undefined) return accept(reported(action.reportedSuccess));
   const { rules, reason } = command;
   const doubt = { answered: false, backoffMs: rules.retry.backoffMinMs };
   const watch = watchDoubt(action, rules, now.wallMs, doubt);

@@ -1,65 +1,97 @@
 // How an action begins: planned, and in the same append denied, waiting for approval, or (for a
 // caller that executes in its own process) claimed and dispatched.
-import { type CommandOf, type PlanAction } from './command.ts';
+import { type CommandOf, type PlanAction, type PolicyDecision } from './command.ts';
 import { accept, type Decision, refuse } from './decision.ts';
 import { type Instant } from './decide.ts';
 import { type ActionEvent, type ActionPlanned, type EventData } from './event.ts';
 import { type Action } from './state.ts';
-import { type ApprovalRules, type ToolRules } from './tool-rules.ts';
+import { type ApprovalRules, defaultTimes, type ToolRules } from './tool-rules.ts';
 
 export function planAction(action: Action, command: PlanAction, now: Instant): Decision {
   if (action.status !== 'new')
     return refuse('action.exists', 'This epoch has its action already.', action);
-  const { plan, policy, rules, approval, dispatch } = command;
-  const asks = approval !== undefined || policy.effect === 'ask';
-  const waitsForUndo = rules.undoWindowMs > 0 && !asks;
-  const data: ActionPlanned = {
+  const { policy, rules } = command;
+  const approval = approvalAsked(policy, command.approval);
+  const data = plannedData(command, approval === undefined, now);
+  const planned: ActionEvent = { type: 'ActionPlanned', data };
+  if (policy.effect === 'deny') return accept(planned, denied(policy));
+  if (approval !== undefined)
+    return accept(planned, approvalRequested(data.argumentsHash, approval, rules, policy, now));
+  const waits = data.readyAt !== undefined || data.after !== undefined;
+  if (command.dispatch === undefined || waits) return accept(planned);
+  return accept(planned, ...claimedAndDispatched(command.dispatch, rules, now));
+}
+
+function plannedData(
+  { plan, policy, rules }: PlanAction,
+  unasked: boolean,
+  now: Instant,
+): ActionPlanned {
+  const { version, reason } = policy;
+  const planned: ActionPlanned = {
     ...plan,
     guarantee: rules.guarantee,
     validUntil: now.wallMs + rules.validForMs,
-    policy:
-      policy.reason === undefined
-        ? { version: policy.version }
-        : { version: policy.version, reason: policy.reason },
-    ...(waitsForUndo ? { readyAt: now.wallMs + rules.undoWindowMs } : {}),
+    policy: reason === undefined ? { version } : { version, reason },
   };
-  const planned: ActionEvent = { type: 'ActionPlanned', data };
-  if (policy.effect === 'deny') {
-    const reason = policy.reason ?? 'denied by policy';
-    return accept(planned, {
-      type: 'ActionDenied',
-      data: { policyVersion: policy.version, reason },
-    });
-  }
-  if (asks)
-    return accept(
-      planned,
-      approvalRequested(data.argumentsHash, approval ?? oneVote, rules, policy, now),
-    );
-  if (dispatch === undefined || waitsForUndo || plan.after !== undefined) return accept(planned);
-  const leaseUntil = now.wallMs + rules.leaseMs;
-  const dispatched: EventData['ActionDispatched'] = {
-    attempt: 1,
-    downstreamKey: dispatch.downstreamKey,
-    deadlineAt: now.wallMs + rules.timeoutMs,
-    inFlightMs: rules.inFlightMs,
-    ...(dispatch.undoes === undefined ? {} : { undoes: dispatch.undoes }),
-  };
-  return accept(
-    planned,
-    { type: 'ActionClaimed', data: { worker: dispatch.worker, leaseUntil } },
-    { type: 'ActionDispatched', data: dispatched },
-  );
+  // With an approval the undo window begins when it is granted.
+  return unasked && rules.undoWindowMs > 0
+    ? { ...planned, readyAt: now.wallMs + rules.undoWindowMs }
+    : planned;
+}
+
+function claimedAndDispatched(
+  { worker, downstreamKey, undoes }: NonNullable<PlanAction['dispatch']>,
+  rules: ToolRules,
+  now: Instant,
+): readonly ActionEvent[] {
+  const data = dispatchedData({ attempt: 1, downstreamKey, undoes }, rules, now);
+  return [
+    { type: 'ActionClaimed', data: { worker, leaseUntil: now.wallMs + rules.leaseMs } },
+    { type: 'ActionDispatched', data },
+  ];
+}
+
+export function dispatchedData(
+  of: {
+    readonly attempt: number;
+    readonly downstreamKey: string;
+    readonly undoes: readonly string[] | undefined;
+  },
+  rules: ToolRules,
+  now: Instant,
+): EventData['ActionDispatched'] {
+  const { attempt, downstreamKey, undoes } = of;
+  const { timeoutMs, inFlightMs } = rules;
+  const data = { attempt, downstreamKey, deadlineAt: now.wallMs + timeoutMs, inFlightMs };
+  return undoes === undefined ? data : { ...data, undoes };
+}
+
+export function denied(policy: PolicyDecision): ActionEvent {
+  const reason = policy.reason ?? 'denied by policy';
+  return { type: 'ActionDenied', data: { policyVersion: policy.version, reason } };
 }
 
 /** What a policy that asks for approval gets where the tool declares no rules of its own. */
-const oneVote: ApprovalRules = { votes: 1, ownVote: false, expiresAfterMs: 24 * 3_600_000 };
+const oneVote: ApprovalRules = {
+  votes: 1,
+  ownVote: false,
+  expiresAfterMs: defaultTimes.approvalMs,
+};
+
+/** The votes that are needed, by the tool's rules or because the policy asks; undefined for none. */
+export function approvalAsked(
+  policy: PolicyDecision,
+  approval: ApprovalRules | undefined,
+): ApprovalRules | undefined {
+  return approval ?? (policy.effect === 'ask' ? oneVote : undefined);
+}
 
 export function approvalRequested(
   argumentsHash: string,
   approval: ApprovalRules,
   rules: ToolRules,
-  policy: { readonly version: string; readonly reason?: string },
+  policy: PolicyDecision,
   now: Instant,
 ): ActionEvent {
   return {

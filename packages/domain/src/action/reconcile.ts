@@ -69,15 +69,16 @@ function checked(
   };
 }
 
-/** After so many checks, or so long, an operator answers for it; the checks go on. */
+/** After so many checks, or so long, an operator answers for it, and goes on to; so do the checks. */
 function ownerAfter(action: Action, rules: ToolRules, check: number, now: Instant): Watch['owner'] {
+  if (action.watch?.owner === 'operator') return 'operator';
   const since = action.unknownSince ?? now.wallMs;
   const { checksMax, escalateAfterMs } = rules.checks;
   return check >= checksMax || now.wallMs - since >= escalateAfterMs ? 'operator' : 'reconciler';
 }
 
 /** The doubt is cleared: nothing was done. What follows depends on what was wished meanwhile. */
-function absent(
+export function absent(
   action: Action,
   rules: ToolRules,
   data: EventData['ActionReconciled'],
@@ -85,7 +86,7 @@ function absent(
 ): Accepted {
   const reconciled: ActionEvent = { type: 'ActionReconciled', data };
   if (action.cancelRequested !== undefined) return accept(reconciled, cancelNow(action));
-  if (rules.guarantee === 'manual') {
+  if (rules.guarantee === 'manual' || action.guarantee === 'manual') {
     return accept(reconciled, {
       type: 'ActionFailed',
       data: { reason: data.reason ?? 'settled: nothing was done' },

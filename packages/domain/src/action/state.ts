@@ -81,6 +81,12 @@ export interface Incident extends Watch {
   readonly reason: string;
 }
 
+/** More than one effect of this action, or one that a later epoch repeated. */
+export interface Duplicate {
+  readonly externalIds: readonly string[];
+  readonly other?: string;
+}
+
 export interface EvidenceItem {
   readonly source: string;
   readonly claims: 'success' | 'refusal' | 'note';
@@ -127,7 +133,10 @@ export interface Action {
   readonly absentBefore: boolean;
   readonly outcome?: RecordedResult & { readonly at: number };
   /** A success reported while an attempt runs; it decides when that attempt settles. */
-  readonly reportedSuccess?: RecordedResult & { readonly source: string };
+  readonly reportedSuccess?: RecordedResult & {
+    readonly source: string;
+    readonly attempt?: number;
+  };
   readonly ending?: Ending;
   readonly undoneBy?: string;
   readonly undoneAt?: number;
@@ -140,6 +149,8 @@ export interface Action {
   readonly compensatedBy?: string;
   readonly evidence: readonly EvidenceItem[];
   readonly incidents: readonly Incident[];
+  /** Every one that was ever detected; its incident may be closed. */
+  readonly duplicates: readonly Duplicate[];
   readonly reservedFor?: string;
 }
 
@@ -167,6 +178,7 @@ export function newAction(id: string): Action {
     absentBefore: false,
     evidence: [],
     incidents: [],
+    duplicates: [],
   };
 }
 

@@ -73,17 +73,17 @@ const table: { readonly [Type in EventType]: Row } = {
   ActionOutcomeUnknown:    ['.', '.', '.', '.', '.', '.', 'U', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.'],
   ReconciliationChecked:   ['.', '.', '.', '.', '.', '.', '.', '=', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.'],
   ActionReconciled:        ['.', '.', '.', '.', '.', '.', '.', 'SR', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.'],
-  OwnerAssigned:           ['.', '.', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '='],
+  OwnerAssigned:           ['.', '.', '.', '.', '.', '.', '.', '=', '.', '.', '.', '.', '.', '.', '.', '=', '.', '='],
   EvidenceRecorded:        ['.', '.', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '='],
   DuplicateEffectDetected: ['.', '.', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '='],
   CallJoined:              ['.', '.', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '='],
   ActionUndone:            ['.', '.', '.', '.', '.', '.', '.', '.', '=', '.', '.', '.', '.', '.', '.', '.', '.', '='],
   CompensationPlanned:     ['.', '.', '.', '.', '.', '.', '.', '.', 'G', '.', '.', '.', '.', '.', '.', '.', '.', 'G'],
-  ActionCompensated:       ['.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', 'O', '.', '.'],
+  ActionCompensated:       ['.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', 'O', '.', 'O'],
   CompensationFailed:      ['.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', 'Q', '.', '.'],
   CancelRequested:         ['.', '.', '.', '.', '.', '=', '=', '=', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.'],
   ActionSuperseded:        ['.', '.', '.', '.', '.', '.', '.', 'Z', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.'],
-  IncidentOpened:          ['.', '.', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '='],
+  IncidentOpened:          ['.', '.', '.', '.', '.', '.', '=', '.', '=', '.', '.', '.', '.', '.', '.', '.', '.', '.'],
   IncidentClosed:          ['.', '.', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '='],
   NameReserved:            ['V', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.'],
 };
@@ -91,6 +91,11 @@ const table: { readonly [Type in EventType]: Row } = {
 /** Where `type` may lead from `from`; empty where it is refused. */
 export function transitionsFrom(from: ActionStatus, type: EventType): readonly ActionStatus[] {
   return expanded[type][from];
+}
+
+/** Not so for an event that a newer version wrote, or that was tampered with. */
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(table, type);
 }
 
 const expanded = expandTable();

@@ -10,11 +10,10 @@ export function vote(action: Action, command: CommandOf<'Vote'>, now: Instant): 
   const { approval } = action;
   if (approval === undefined) return wrongStatus(action, 'vote');
   if (action.status !== 'awaiting_approval') return decided(action, approval);
-  if (now.wallMs >= approval.expiresAt) {
+  const expiresAt = Math.min(approval.expiresAt, action.validUntil);
+  if (now.wallMs >= expiresAt) {
     const reason = 'nobody decided before the end of the vote';
-    const refused = refuse('action.expired', 'The time to vote is over.', action, {
-      expiresAt: approval.expiresAt,
-    });
+    const refused = refuse('action.expired', 'The time to vote is over.', action, { expiresAt });
     return { kind: 'accepted', events: [{ type: 'ActionExpired', data: { reason } }], refused };
   }
   return castVote(action, approval, command, now);
@@ -60,12 +59,13 @@ function castVote(
 }
 
 function decided(action: Action, approval: Approval): Decision {
-  const last = approval.votes.at(-1);
   const as = approval.decided?.as ?? action.status;
-  const who = last === undefined ? '' : ` by ${last.voter}`;
+  const byVote = as === 'approved' || as === 'rejected';
+  const by = byVote ? approval.votes.at(-1)?.voter : undefined;
+  const who = by === undefined ? '' : ` by ${by}`;
   return refuse('action.approval-decided', `Already decided: ${as}${who}.`, action, {
     as,
     at: approval.decided?.at ?? action.updatedAt,
-    ...(last === undefined ? {} : { by: last.voter }),
+    ...(by === undefined ? {} : { by }),
   });
 }

@@ -3,7 +3,7 @@
 import { type Watched } from './command.ts';
 import { type Watch } from './event.ts';
 import { type Action } from './state.ts';
-import { skewMarginMs, type ToolRules } from './tool-rules.ts';
+import { type Guarantee, skewMarginMs, type ToolRules } from './tool-rules.ts';
 
 /** Full jitter over an exponential ceiling; never earlier than the provider asks for. */
 export function backoffMs(
@@ -14,8 +14,12 @@ export function backoffMs(
 ): number {
   const { backoffMinMs, backoffMaxMs } = rules.retry;
   const ceiling = Math.min(backoffMaxMs, backoffMinMs * 2 ** Math.min(attempt - 1, 30));
-  return Math.max(retryAfterMs, Math.round(ceiling * jitter));
+  const asked = Number.isNaN(retryAfterMs) ? 0 : Math.min(Math.ceil(retryAfterMs), retryAfterMaxMs);
+  return Math.max(asked, Math.round(ceiling * jitter));
 }
+
+/** What a provider asks for beyond this is cut: the validity of most proposals ends long before. */
+const retryAfterMaxMs = 30 * 24 * 3_600_000;
 
 export function checkIntervalMs(rules: ToolRules, check: number): number {
   const { intervalMinMs, intervalMaxMs } = rules.checks;
@@ -38,8 +42,26 @@ export function absentAfterMs(action: Action, rules: ToolRules): number {
 }
 
 /** The guarantee lets the same request be sent again while its outcome is in doubt. */
-export function isResendable(rules: ToolRules): boolean {
-  return rules.guarantee === 'idempotent' || rules.guarantee === 'natural';
+export function isResendable({ guarantee }: { readonly guarantee: Guarantee }): boolean {
+  return guarantee === 'idempotent' || guarantee === 'natural';
+}
+
+/** Both as the action was planned and as the tool is declared now: what was sent was sent under the first. */
+function mayResend(action: Action, rules: ToolRules): boolean {
+  return isResendable(action) && isResendable(rules);
+}
+
+/** By the wall clock alone, as at the dispatch; the claim has judged by the monotonic one as well. */
+export function isKeyWindowOver(
+  action: Action,
+  rules: ToolRules,
+  nowMs: number,
+  firstDispatchWatchedMs = 0,
+): boolean {
+  if (rules.guarantee !== 'idempotent') return false;
+  const first = action.attempts[0]?.dispatchedAt ?? nowMs;
+  const age = Math.max(nowMs - first, firstDispatchWatchedMs);
+  return age >= rules.keyWindowMs - rules.inFlightMs - skewMarginMs;
 }
 
 export type ResendHindrance =
@@ -53,16 +75,12 @@ export function resendHindrance(
   watched: Watched,
   clockBehind: boolean,
 ): ResendHindrance | undefined {
-  if (!isResendable(rules)) return 'guarantee';
+  if (!mayResend(action, rules)) return 'guarantee';
   if (action.cancelRequested !== undefined) return 'cancelled';
   if (action.attempts.length >= rules.retry.attemptsMax) return 'attempts';
   if (nowMs >= action.validUntil) return 'expired';
-  if (rules.guarantee === 'idempotent') {
-    if (clockBehind) return 'clock';
-    const first = action.attempts[0]?.dispatchedAt ?? nowMs;
-    const age = Math.max(nowMs - first, watched.firstDispatchMs);
-    if (age >= rules.keyWindowMs - rules.inFlightMs - skewMarginMs) return 'key window';
-  }
+  if (rules.guarantee === 'idempotent' && clockBehind) return 'clock';
+  if (isKeyWindowOver(action, rules, nowMs, watched.firstDispatchMs)) return 'key window';
   return watched.doubtMs < inFlightMs(action) ? 'in flight' : undefined;
 }
 
@@ -73,12 +91,12 @@ export function watchDoubt(
   nowMs: number,
   doubt: { readonly answered: boolean; readonly backoffMs: number },
 ): Watch {
-  const mayResend =
-    isResendable(rules) &&
+  const willResend =
+    mayResend(action, rules) &&
     action.cancelRequested === undefined &&
     action.attempts.length < rules.retry.attemptsMax &&
     nowMs < action.validUntil;
-  if (mayResend) {
+  if (willResend) {
     const wait = doubt.answered ? doubt.backoffMs : Math.max(rules.inFlightMs, doubt.backoffMs);
     return { owner: 'reconciler', nextCheckAt: nowMs + wait };
   }
