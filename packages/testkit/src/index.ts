@@ -1,1 +1,2 @@
 export * from './event-store-contract/index.ts';
+export * from './virtual-runtime.ts';

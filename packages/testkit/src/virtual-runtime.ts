@@ -1,0 +1,122 @@
+// A runtime whose time moves only when a test says so: timers fire in order, randomness and ids come
+// from a seed. The wall clock can be set apart from the monotonic one, back and forth.
+import { type Runtime, type Timer } from '@action-ledger/runtime';
+
+export interface VirtualRuntime extends Runtime {
+  /** Moves both clocks on, firing what falls due in order, and lets everything it starts come to rest. */
+  advance(ms: number): Promise<void>;
+  /** Lets what is under way go on as far as it can without time passing. */
+  settle(): Promise<void>;
+  /** Sets the wall clock alone: clocks differ, or jump. */
+  setWall(wallMs: number): void;
+  /** Another process on the same machine: the same passing of time, another wall clock, start of the monotonic one, ids. */
+  fork(options?: { readonly wallAheadMs?: number; readonly seed?: number }): VirtualRuntime;
+  pendingTimers(): number;
+}
+
+interface Entry {
+  readonly at: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+interface World {
+  now: number;
+  order: number;
+  readonly entries: Set<Entry>;
+}
+
+/** Turns of the real event loop after which nothing more is expected without time passing. */
+const settleTurns = 24;
+
+export function createVirtualRuntime(
+  options: { readonly wallMs?: number; readonly seed?: number } = {},
+): VirtualRuntime {
+  const world: World = { now: 0, order: 0, entries: new Set() };
+  return createProcess(world, {
+    wallMs: options.wallMs ?? 1_750_000_000_000,
+    seed: options.seed ?? 1,
+  });
+}
+
+function createProcess(
+  world: World,
+  options: { readonly wallMs: number; readonly seed: number },
+): VirtualRuntime {
+  const startedAt = world.now;
+  let wallOffset = options.wallMs - world.now;
+  const next = seededRandom(options.seed);
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < settleTurns; turn += 1)
+      await new Promise<void>((resolve) => setImmediate(resolve));
+  };
+  const wallMs = (): number => Math.floor(world.now + wallOffset);
+  return {
+    clock: { wallMs, monoMs: () => world.now - startedAt },
+    timers: {
+      after: (delayMs, run): Timer => {
+        world.order += 1;
+        const entry = { at: world.now + Math.max(0, delayMs), order: world.order, run };
+        world.entries.add(entry);
+        return { cancel: () => void world.entries.delete(entry) };
+      },
+    },
+    randomness: { next },
+    ids: { next: () => idFrom(next) },
+    settle,
+    advance: async (ms) => {
+      const until = world.now + ms;
+      await settle();
+      for (
+        let entry = earliest(world, until);
+        entry !== undefined;
+        entry = earliest(world, until)
+      ) {
+        world.entries.delete(entry);
+        world.now = Math.max(world.now, entry.at);
+        entry.run();
+        await settle();
+      }
+      world.now = until;
+    },
+    setWall: (wall) => {
+      wallOffset = wall - world.now;
+    },
+    fork: ({ wallAheadMs = 0, seed = options.seed + 1 } = {}) =>
+      createProcess(world, { wallMs: wallMs() + wallAheadMs, seed }),
+    pendingTimers: () => world.entries.size,
+  };
+}
+
+function earliest(world: World, until: number): Entry | undefined {
+  let first: Entry | undefined;
+  for (const entry of world.entries) {
+    if (entry.at > until) continue;
+    if (
+      first === undefined ||
+      entry.at < first.at ||
+      (entry.at === first.at && entry.order < first.order)
+    )
+      first = entry;
+  }
+  return first;
+}
+
+/** A small generator with a 32-bit state (mulberry32): enough to spread, not to keep secrets. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+function idFrom(next: () => number): string {
+  let id = '';
+  for (let length = 0; length < 22; length += 1) id += alphabet.charAt(Math.floor(next() * 64));
+  return id;
+}
