@@ -1,1 +1,17 @@
-export {};
+export * from './traces/catalogue.ts';
+export * from './traces/read-trace.ts';
+export * from './traces/trace-fault.ts';
+export { type TraceLine } from './traces/trace-line.ts';
+export * from './play/declare-tools.ts';
+export * from './play/play-plan.ts';
+export * from './play/recorded-world.ts';
+export * from './play/sandbox-tools.ts';
+export * from './provider/behaviour.ts';
+export * from './provider/connect-provider.ts';
+export * from './provider/connector.ts';
+export * from './provider/draw.ts';
+export { type Arrival, type Effect, type KeyTally } from './provider/effect-book.ts';
+export * from './provider/fault.ts';
+export * from './provider/provider.ts';
+export * from './provider/serve-provider.ts';
+export * from './provider/wire.ts';
