@@ -1,1 +1,12 @@
-export {};
+export { openSqliteEventStore } from './sqlite-event-store.ts';
+export { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
+export { readOwner, type FileOwner } from './file-lock.ts';
+export { type Counters } from './group-writer.ts';
+export { type DamagedRow } from './inspect.ts';
+export {
+  askOwner,
+  serveOwnerSocket,
+  type AskOptions,
+  type OwnerHandler,
+  type OwnerSocket,
+} from './owner-socket.ts';

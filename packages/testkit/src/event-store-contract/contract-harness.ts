@@ -57,11 +57,18 @@ export function newEvents(count: number): readonly NewEvent[] {
   return Array.from({ length: count }, () => newEvent());
 }
 
-/** Appends that must be stored: `count` events to each stream, one append per stream. */
+/** Appends that must be stored, one after the other: `count` events to each new stream. */
 export async function given(store: EventStore, streams: Readonly<Record<string, number>>) {
   for (const [stream, count] of Object.entries(streams)) {
     expectWritten(await store.append(stream, 'no stream', newEvents(count)));
   }
+}
+
+/** The same, by callers that do not wait for each other. */
+export async function givenAtOnce(store: EventStore, streams: Readonly<Record<string, number>>) {
+  await Promise.all(
+    Object.entries(streams).map(([stream, count]) => given(store, { [stream]: count })),
+  );
 }
 
 export function expectWritten(result: AppendResult): void {

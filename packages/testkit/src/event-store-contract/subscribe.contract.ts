@@ -3,7 +3,14 @@
 // stored to what is appended meanwhile; a slow or broken subscriber harms only itself.
 import { describe, expect, it } from '@jest/globals';
 import { type EventStore, type RecordedEvent, type Subscription } from '@action-ledger/event-store';
-import { given, newEvents, positions, run, type WithStore } from './contract-harness.ts';
+import {
+  given,
+  givenAtOnce,
+  newEvents,
+  positions,
+  run,
+  type WithStore,
+} from './contract-harness.ts';
 
 export function subscribeContract(withStore: WithStore): void {
   describe('subscribe', () => {
@@ -88,12 +95,14 @@ function liveSwitch(withStore: WithStore): void {
     it(
       'F111 misses and doubles nothing across the switch to live, from any position',
       withStore(async (store) => {
-        await given(store, streams('before', 300));
+        await givenAtOnce(store, streams('before', 300));
         const starts = [0, 1, 299, 599, 600];
         const seen = starts.map((after) => follow(store, after));
-        await Promise.all(run(0, 20).map(async (n) => given(store, streams(`during-${n}`, 20))));
+        await Promise.all(
+          run(0, 20).map(async (n) => givenAtOnce(store, streams(`during-${n}`, 20))),
+        );
         const late = follow(store, 500);
-        await given(store, streams('after', 50));
+        await givenAtOnce(store, streams('after', 50));
         const total = 2 * (300 + 400 + 50);
         await Promise.all([...seen, late].map((subscriber) => subscriber.until(total)));
         for (const [index, after] of [...starts, 500].entries()) {
@@ -115,7 +124,7 @@ function liveSwitch(withStore: WithStore): void {
           await turns(3);
           running -= 1;
         });
-        for (const n of run(0, 10)) await given(store, streams(`s-${n}`, 100));
+        for (const n of run(0, 10)) await givenAtOnce(store, streams(`s-${n}`, 100));
         await seen.until(2000);
         expect(seen.positions()).toEqual(run(1, 2000));
         expect(Math.max(...sizes)).toBeLessThanOrEqual(1024);
@@ -163,7 +172,7 @@ function troubledSubscribers(withStore: WithStore): void {
       withStore(async (store) => {
         const stuck = follow(store, 0, () => new Promise<void>(() => undefined));
         const sound = follow(store, 0);
-        await given(store, streams('s', 400));
+        await givenAtOnce(store, streams('s', 400));
         await sound.until(800);
         expect(stuck.positions().length).toBeLessThanOrEqual(1024);
         expect(sound.positions()).toEqual(run(1, 800));

@@ -1,0 +1,172 @@
+// Opens the file read-only, beside the process that writes it or alone. Every read sees one state
+// of the file; subscriptions look for new events by a timer.
+import { existsSync } from 'node:fs';
+import { type DatabaseSync } from 'node:sqlite';
+import {
+  type AppendResult,
+  checkStreamName,
+  createSubscriptions,
+  type ReadAllOptions,
+  type RecordedEvent,
+  type StoreCondition,
+  StoreFault,
+  type Subscriber,
+  type Subscription,
+  type Subscriptions,
+} from '@action-ledger/event-store';
+import { type Timer } from '@action-ledger/runtime';
+import { openReader } from './connection.ts';
+import { createEventTable, type EventTable } from './event-table.ts';
+import { createFacts } from './facts.ts';
+import { type Counters, storedFrom } from './group-writer.ts';
+import { conditionOf, type DamagedRow, inspect } from './inspect.ts';
+import { readMark } from './mark.ts';
+import { closedFault, isBusy, openedReadOnlyFault, storeFaultOf } from './sqlite-faults.ts';
+import {
+  busyWaitMsUsual,
+  pollMsUsual,
+  type SqliteEventStore,
+  type SqliteEventStoreOptions,
+} from './sqlite-store-types.ts';
+import { createStreamIndex, type StreamIndex } from './stream-index.ts';
+import { waitForLock } from './wait-for-lock.ts';
+
+export async function openReadingStore(
+  options: SqliteEventStoreOptions,
+): Promise<SqliteEventStore> {
+  const { path, runtime, busyWaitMs = busyWaitMsUsual } = options;
+  if (!existsSync(path)) {
+    throw new StoreFault('store.not-found', 'never', `There is no file ${path}. Check the path.`);
+  }
+  const db = await waitForLock(runtime, busyWaitMs, path, () => openReader(path));
+  try {
+    return new ReadingStore(db, options);
+  } catch (error) {
+    db.close();
+    throw storeFaultOf(error, path);
+  }
+}
+
+class ReadingStore implements SqliteEventStore {
+  readonly #db: DatabaseSync;
+  readonly #options: SqliteEventStoreOptions;
+  readonly #table: EventTable;
+  readonly #index: StreamIndex;
+  readonly #condition: StoreCondition;
+  readonly #damaged: readonly DamagedRow[];
+  readonly #subscriptions: Subscriptions;
+  #head: number;
+  #poll: Timer | undefined;
+  #isClosed = false;
+
+  constructor(db: DatabaseSync, options: SqliteEventStoreOptions) {
+    this.#db = db;
+    this.#options = options;
+    this.#table = createEventTable(db);
+    this.#index = createStreamIndex(db);
+    const { condition, damaged } = look(db, this.#table, options.path);
+    this.#condition = condition;
+    this.#damaged = damaged;
+    this.#head = this.#table.head();
+    this.#subscriptions = createSubscriptions({
+      readAll: (range) => this.readAll(range),
+      head: () => this.#head,
+      pause: () =>
+        new Promise((resolve) => {
+          setImmediate(resolve);
+        }),
+    });
+  }
+
+  async append(): Promise<AppendResult> {
+    if (this.#isClosed) throw closedFault();
+    throw openedReadOnlyFault(this.#options.path);
+  }
+
+  async readStream(stream: string, from = 0): Promise<readonly RecordedEvent[]> {
+    checkStreamName(stream);
+    return this.#read(() => storedFrom(this.#index, stream, from));
+  }
+
+  readAll(range: ReadAllOptions): Promise<readonly RecordedEvent[]> {
+    return this.#read(() => this.#table.readAll(range));
+  }
+
+  subscribe(after: number, subscriber: Subscriber): Subscription {
+    if (this.#isClosed) throw closedFault();
+    this.#head = this.#table.head();
+    const subscription = this.#subscriptions.subscribe(after, subscriber);
+    this.#poll ??= this.#pollLater();
+    return subscription;
+  }
+
+  head(): Promise<number> {
+    return this.#read(() => this.#table.head());
+  }
+
+  condition(): StoreCondition {
+    return this.#condition;
+  }
+
+  counters(): Counters {
+    return { commits: 0, syncs: 0, appends: 0, bytes: 0 };
+  }
+
+  damaged(): readonly DamagedRow[] {
+    return this.#damaged;
+  }
+
+  owner(): undefined {
+    return undefined;
+  }
+
+  async confirmRecovered(): Promise<void> {
+    throw openedReadOnlyFault(this.#options.path);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#poll?.cancel();
+    this.#subscriptions.end(closedFault());
+    this.#db.close();
+  }
+
+  #read<Found>(find: () => Found): Promise<Found> {
+    const { runtime, path, busyWaitMs = busyWaitMsUsual } = this.#options;
+    return waitForLock(runtime, busyWaitMs, path, () => {
+      if (this.#isClosed) throw closedFault();
+      return find();
+    });
+  }
+
+  #pollLater(): Timer {
+    const { runtime, pollMs = pollMsUsual } = this.#options;
+    return runtime.timers.after(pollMs, () => {
+      this.#poll = undefined;
+      if (this.#subscriptions.count() > 0) this.#lookForEvents();
+    });
+  }
+
+  #lookForEvents(): void {
+    try {
+      this.#head = this.#table.head();
+    } catch (error) {
+      // A lock is gone by the next time; anything else ends what depends on it.
+      if (!isBusy(error)) this.#subscriptions.end(storeFaultOf(error, this.#options.path));
+    }
+    this.#subscriptions.wake();
+    this.#poll = this.#pollLater();
+  }
+}
+
+/** The mark is read before the head: a writer may raise both in between. */
+function look(db: DatabaseSync, table: EventTable, path: string) {
+  const mark = readMark(path);
+  const facts = createFacts(db);
+  const head = table.head();
+  const { missing, damaged } = inspect(table, head);
+  const confirmedThrough = facts.confirmedThrough();
+  const condition = facts.recovery() ?? conditionOf({ head, mark, missing, confirmedThrough });
+  return { condition, damaged };
+}

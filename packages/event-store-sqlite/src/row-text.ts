@@ -1,0 +1,85 @@
+// One row of the table holds one append, and its events are lines of text: id, type, data and
+// metadata of each event, which contain no line breaks. Metadata differs little within an append,
+// so that from the second event on only the difference to the first one's is kept:
+// `~<characters shared at the start>,<shared at the end>,<what lies between>`.
+import { type NewEvent, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
+
+/** The columns of a row that make up its events. */
+export interface EventRow {
+  /** Of the first event. */
+  readonly position: number;
+  readonly stream: string;
+  /** Of the first event. */
+  readonly revision: number;
+  readonly count: number;
+  readonly events: string;
+}
+
+const linesPerEvent = 4;
+
+export function rowText(events: readonly NewEvent[]): string {
+  let text = '';
+  let first: string | undefined;
+  for (const { id, type, data, metadata } of events) {
+    text +=
+      first === undefined
+        ? `${id}\n${type}\n${data}\n${metadata}`
+        : `\n${id}\n${type}\n${data}\n${difference(first, metadata)}`;
+    first ??= metadata;
+  }
+  return text;
+}
+
+/** @throws StoreFault `store.corrupt` with stream, position and last position of the row. */
+export function eventsOf(row: EventRow): readonly RecordedEvent[] {
+  const { stream, count } = row;
+  const lines = typeof row.events === 'string' ? row.events.split('\n') : [];
+  if (lines.length !== count * linesPerEvent) throw unreadable(row);
+  const first = lines[3] ?? '';
+  const events: RecordedEvent[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const at = index * linesPerEvent;
+    const [id, type, data] = [lines[at], lines[at + 1], lines[at + 2]];
+    const metadata = index === 0 ? first : restored(first, lines[at + 3] ?? '');
+    if (!id || !type || !data || !metadata) throw unreadable(row);
+    const revision = row.revision + index;
+    events.push({ id, type, data, metadata, stream, revision, position: row.position + index });
+  }
+  return events;
+}
+
+export function unreadable({ stream, position, count }: EventRow): StoreFault {
+  return new StoreFault(
+    'store.corrupt',
+    'never',
+    `The events of stream ${stream} at position ${position} cannot be read: the row was edited or damaged. Quarantine the stream, and compare it with a backup.`,
+    { detail: { stream, position, through: position + count - 1 } },
+  );
+}
+
+function difference(first: string, text: string): string {
+  const shorter = Math.min(first.length, text.length);
+  let start = 0;
+  while (start < shorter && first.charCodeAt(start) === text.charCodeAt(start)) start += 1;
+  let end = 0;
+  const room = shorter - start;
+  while (
+    end < room &&
+    first.charCodeAt(first.length - 1 - end) === text.charCodeAt(text.length - 1 - end)
+  )
+    end += 1;
+  const between = text.slice(start, text.length - end);
+  // A cut within a surrogate pair would leave a half that UTF-8 cannot hold.
+  return between.isWellFormed() ? `~${start},${end},${between}` : `~0,0,${text}`;
+}
+
+function restored(first: string, line: string): string | undefined {
+  const parts = differenceForm.exec(line);
+  if (parts === null) return undefined;
+  const start = Number(parts[1]);
+  const end = Number(parts[2]);
+  if (start + end > first.length) return undefined;
+  return first.slice(0, start) + line.slice(parts[0].length) + first.slice(first.length - end);
+}
+
+const differenceForm = /^~(\d{1,6}),(\d{1,6}),/;

@@ -1,0 +1,33 @@
+// What the SQLite adapter is opened with, and what it offers beyond the port.
+import { type EventStore } from '@action-ledger/event-store';
+import { type Runtime } from '@action-ledger/runtime';
+import { type FileOwner } from './file-lock.ts';
+import { type Counters } from './group-writer.ts';
+import { type DamagedRow } from './inspect.ts';
+
+export interface SqliteEventStoreOptions {
+  /** The file; its folder must exist. `:memory:` keeps everything in memory, for tests. */
+  readonly path: string;
+  readonly runtime: Runtime;
+  /** Opens beside a live writer, or alone; appends are refused. */
+  readonly readOnly?: boolean;
+  /** How long an append or the opening waits for another connection's lock. Default {@link busyWaitMsUsual}. */
+  readonly busyWaitMs?: number;
+  /** Appends that would let the file grow beyond this are refused with `store.disk-full`. */
+  readonly fileBytesMax?: number;
+  /** How often a read-only store looks for new events while it has subscribers. Default {@link pollMsUsual}. */
+  readonly pollMs?: number;
+}
+
+export interface SqliteEventStore extends EventStore {
+  counters(): Counters;
+  /** Rows among the newest events that could not be read when the file was opened. */
+  damaged(): readonly DamagedRow[];
+  /** This process as the holder of the file; undefined read-only and in memory. */
+  owner(): FileOwner | undefined;
+  /** An operator has settled what a store that went back in time has lost: `ready` from now on. */
+  confirmRecovered(): Promise<void>;
+}
+
+export const busyWaitMsUsual = 30_000;
+export const pollMsUsual = 50;

@@ -1,0 +1,233 @@
+// Opens the file for writing: takes the lock, brings the layout up to date, looks for damage, and
+// puts queue, group writer, index, mark and subscriptions together.
+import { type DatabaseSync } from 'node:sqlite';
+import {
+  type AppendResult,
+  checkAppend,
+  checkStreamName,
+  createSubscriptions,
+  type ExpectedRevision,
+  type NewEvent,
+  type ReadAllOptions,
+  type RecordedEvent,
+  type StoreCondition,
+  type Subscriber,
+  type Subscription,
+  type Subscriptions,
+} from '@action-ledger/event-store';
+import { type Runtime } from '@action-ledger/runtime';
+import { AppendQueue } from './append-queue.ts';
+import { openWriter } from './connection.ts';
+import { createEventTable, type EventTable } from './event-table.ts';
+import { createFacts, type Facts } from './facts.ts';
+import { type FileLock, type FileOwner, takeFileLock } from './file-lock.ts';
+import { type Counters, GroupWriter, storedFrom, type WrittenAppend } from './group-writer.ts';
+import { conditionOf, type DamagedRow, inspect, type Inspection } from './inspect.ts';
+import { type Mark, openMark } from './mark.ts';
+import { rowText } from './row-text.ts';
+import { closedFault, storeFaultOf } from './sqlite-faults.ts';
+import {
+  busyWaitMsUsual,
+  type SqliteEventStore,
+  type SqliteEventStoreOptions,
+} from './sqlite-store-types.ts';
+import { createStreamIndex, type StreamIndex } from './stream-index.ts';
+import { waitForLock } from './wait-for-lock.ts';
+
+interface Parts {
+  readonly db: DatabaseSync;
+  readonly path: string;
+  readonly runtime: Runtime;
+  readonly lock: FileLock | undefined;
+  readonly mark: Mark | undefined;
+  readonly table: EventTable;
+  readonly index: StreamIndex;
+  readonly facts: Facts;
+  readonly inspection: Inspection;
+  readonly condition: StoreCondition;
+}
+
+export async function openWritingStore(
+  options: SqliteEventStoreOptions,
+): Promise<SqliteEventStore> {
+  const { path, runtime, busyWaitMs = busyWaitMsUsual } = options;
+  const lock = path === ':memory:' ? undefined : await takeFileLock(path, runtime);
+  try {
+    const db = await waitForLock(runtime, busyWaitMs, path, () => openWriter(path, options));
+    try {
+      const parts = await waitForLock(runtime, busyWaitMs, path, () => look(db, options, lock));
+      return new WritingStore(parts, busyWaitMs);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+function look(
+  db: DatabaseSync,
+  { path, runtime }: SqliteEventStoreOptions,
+  lock: FileLock | undefined,
+): Parts {
+  const table = createEventTable(db);
+  const facts = createFacts(db);
+  const head = table.head();
+  const inspection = inspect(table, head);
+  const mark = lock === undefined ? undefined : openMark(path, head);
+  const found = mark === undefined ? head : mark.found;
+  const confirmedThrough = facts.confirmedThrough();
+  const condition =
+    facts.recovery() ??
+    conditionOf({ head, mark: found, missing: inspection.missing, confirmedThrough });
+  // Kept in the file: events appended meanwhile would lift it above its mark again.
+  if (condition.kind === 'recovering') facts.keepRecovery(condition);
+  const index = createStreamIndex(db);
+  return { db, path, runtime, lock, mark, table, index, facts, inspection, condition };
+}
+
+class WritingStore implements SqliteEventStore {
+  readonly #parts: Parts;
+  readonly #busyWaitMs: number;
+  readonly #writer: GroupWriter;
+  readonly #queue: AppendQueue;
+  readonly #subscriptions: Subscriptions;
+  #condition: StoreCondition;
+  #isClosed = false;
+
+  constructor(parts: Parts, busyWaitMs: number) {
+    const { runtime } = parts;
+    this.#parts = parts;
+    this.#busyWaitMs = busyWaitMs;
+    this.#condition = parts.condition;
+    this.#writer = new GroupWriter({
+      ...parts,
+      committed: (head, written) => {
+        this.#committed(head, written);
+      },
+    });
+    this.#queue = new AppendQueue({
+      runtime,
+      busyWaitMs,
+      write: (group) => this.#writer.write(group),
+    });
+    this.#subscriptions = createSubscriptions({
+      readAll: (range) => this.readAll(range),
+      head: () => this.#writer.head(),
+      pause: nextTurn,
+    });
+  }
+
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<AppendResult> {
+    if (this.#isClosed) throw closedFault();
+    checkAppend(stream, expected, events);
+    const text = rowText(events);
+    const queuedAtMs = this.#parts.runtime.clock.monoMs();
+    return new Promise((resolve, reject) => {
+      this.#queue.add({ stream, expected, events, text, queuedAtMs, resolve, reject });
+    });
+  }
+
+  async readStream(stream: string, from = 0): Promise<readonly RecordedEvent[]> {
+    checkStreamName(stream);
+    return this.#read(() => storedFrom(this.#parts.index, stream, from));
+  }
+
+  async readAll(range: ReadAllOptions): Promise<readonly RecordedEvent[]> {
+    return this.#read(() => this.#parts.table.readAll(range));
+  }
+
+  subscribe(after: number, subscriber: Subscriber): Subscription {
+    if (this.#isClosed) throw closedFault();
+    return this.#subscriptions.subscribe(after, subscriber);
+  }
+
+  async head(): Promise<number> {
+    return this.#read(() => this.#writer.head());
+  }
+
+  condition(): StoreCondition {
+    return this.#condition;
+  }
+
+  counters(): Counters {
+    return this.#writer.counters();
+  }
+
+  damaged(): readonly DamagedRow[] {
+    return this.#parts.inspection.damaged;
+  }
+
+  owner(): FileOwner | undefined {
+    return this.#parts.lock?.owner;
+  }
+
+  async confirmRecovered(): Promise<void> {
+    const { runtime, path, facts, mark } = this.#parts;
+    await waitForLock(runtime, this.#busyWaitMs, path, () => {
+      if (this.#isClosed) throw closedFault();
+      facts.confirmRecovered(this.#writer.head());
+    });
+    mark?.reset(this.#writer.head());
+    this.#condition = { kind: 'ready' };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#queue.close();
+    this.#isClosed = true;
+    this.#subscriptions.end(closedFault());
+    closeAll(this.#parts);
+  }
+
+  #committed(head: number, written: readonly WrittenAppend[]): void {
+    this.#parts.mark?.raise(head);
+    if (this.#subscriptions.count() > 0) this.#subscriptions.publish(written.flatMap(recorded));
+  }
+
+  #read<Found>(find: () => Found): Found {
+    if (this.#isClosed) throw closedFault();
+    try {
+      return find();
+    } catch (error) {
+      throw storeFaultOf(error, this.#parts.path);
+    }
+  }
+}
+
+/** What subscribers get of an append just written. */
+function recorded({ append, position, revision }: WrittenAppend): readonly RecordedEvent[] {
+  return append.events.map(({ id, type, data, metadata }, index) => ({
+    id,
+    type,
+    data,
+    metadata,
+    stream: append.stream,
+    revision: revision + index,
+    position: position + index,
+  }));
+}
+
+/** In this order: the lock goes last, when nothing of this process can touch the file any more. */
+function closeAll({ db, path, lock, mark }: Parts): void {
+  try {
+    db.close();
+    mark?.close();
+  } catch (error) {
+    throw storeFaultOf(error, path);
+  } finally {
+    lock?.release();
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
