@@ -4,6 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
+/** A restart is to be measured, not the compiling of sources, which an installed package spares. */
+const compileCache = join(import.meta.dirname, '../../node_modules/.cache/compile');
+
 export interface Child<Message, Reply extends { readonly type: string }> {
   /** Waits for the next reply of that type. */
   ask<Type extends Reply['type']>(
@@ -32,7 +35,10 @@ export function startChild<Message, Reply extends { readonly type: string }>(
     script,
     ...args,
   ];
-  const child = spawn(command, rest, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(command, rest, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+  });
   // Both: what the child has said before its end may arrive after its exit.
   const gone = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(() => undefined);
   return {

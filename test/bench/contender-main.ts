@@ -17,8 +17,10 @@ import { percentile } from './statistics.ts';
 
 /** Work that a contender put off (a read model, a checkpoint) is its own: waited for and counted. */
 const afterworkMs = 50;
+/** How long a caller of W3 waits for a first answer, until it asks again, and how often it does. */
+const patienceMs = 250;
 const askAgainMs = 20;
-const askAgainMax = 3000;
+const askAgainMax = 500;
 
 const setting = JSON.parse(process.argv[2] ?? '') as ContenderSetting;
 const effects = createEffectsClient(setting.client, setting.port);
@@ -140,7 +142,7 @@ async function perform(callers: number, payments: readonly number[]): Promise<vo
 async function performOne(payment: number): Promise<void> {
   for (let asked = 0; asked < askAgainMax; asked += 1) {
     const sent = performance.now();
-    const told = await contender.perform(payment, paymentArguments(benchSeed, payment));
+    const told = await contender.perform(payment, paymentArguments(benchSeed, payment), patienceMs);
     reply({ type: 'told', payment, told, ms: performance.now() - sent });
     if (told !== 'being checked') return;
     await pause(askAgainMs);

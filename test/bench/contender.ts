@@ -6,8 +6,11 @@ import { type PaymentArguments } from './payment.ts';
 export type Told = 'done' | 'duplicate' | 'failed' | 'being checked';
 
 export interface Contender {
-  /** `n` is the payment's number: the call's id, where a contender knows calls. */
-  perform(n: number, payment: PaymentArguments): Told | Promise<Told>;
+  /**
+   * `n` is the payment's number: the call's id, where a contender knows calls. A contender that can say
+   * "being checked" says it after `patienceMs`, where that is given.
+   */
+  perform(n: number, payment: PaymentArguments, patienceMs?: number): Told | Promise<Told>;
   /** Group commits so far. */
   commits?(): number;
   close(): void | Promise<void>;

@@ -13,7 +13,7 @@ export interface PaymentArguments {
   readonly amount_minor: number;
   readonly currency: string;
   readonly recipient: { readonly name: string; readonly iban: string };
-  readonly lines: readonly { readonly article: string; readonly quantity: number }[];
+  readonly lines: { readonly article: string; readonly quantity: number }[];
   readonly memo: string;
 }
 

@@ -36,8 +36,9 @@ export async function openLedger({ dir, effects }: ContenderContext): Promise<Co
   });
   const ledger = await createLedger({ path: join(dir, mainFile), tools: { pay } });
   return {
-    perform: async (n, payment) => {
-      const origin = { run: 'bench', turn: '1', call: `call_${n}` };
+    perform: async (n, payment, waitMs) => {
+      const call = { run: 'bench', turn: '1', call: `call_${n}` };
+      const origin = waitMs === undefined ? call : { ...call, waitMs };
       return toldBy((await ledger.tools.pay.call(payment, origin)).word);
     },
     close: () => ledger.close(),
