@@ -2,7 +2,7 @@
 // States of recent actions are kept; an append at a stale revision is a conflict, so a kept state
 // can be old but never wrong.
 import { LRUCache } from 'lru-cache';
-import { foldAction, sealEvents } from '@action-ledger/codec';
+import { foldAction, type Sealed, sealEvents } from '@action-ledger/codec';
 import {
   type Action,
   type ActionCommand,
@@ -76,6 +76,7 @@ export interface ActionStoreDeps {
 }
 
 interface Held {
+  readonly kind: 'held';
   readonly action: Action;
   readonly hash: string;
 }
@@ -86,116 +87,138 @@ const heldActionsMax = 20_000;
 const heldBytesMax = 64 * 1024 * 1024;
 
 export function createActionStore(deps: ActionStoreDeps): ActionStore {
-  const held = new LRUCache<string, Held>({
-    max: heldActionsMax,
-    maxSize: heldBytesMax,
-    sizeCalculation: ({ action }) => 2_048 + sizeOf(action),
-  });
-
-  const read = async (actionId: string): Promise<Held | Broken> => {
-    const stream = streamOfAction(actionId);
-    const folded = foldAction(deps.sha256, stream, await deps.store.readStream(stream));
-    if (folded.kind === 'broken') {
-      held.delete(actionId);
-      const reason = `revision ${folded.revision}: ${folded.reason}`;
-      await deps.quarantine.open(actionId, reason);
-      return { kind: 'broken', actionId, reason };
-    }
-    if (folded.action.revision >= 0) keep(folded);
-    return folded;
-  };
-  const keep = (next: Held): void => {
-    const known = held.get(next.action.id);
-    if (known === undefined || known.action.revision <= next.action.revision)
-      held.set(next.action.id, next);
-  };
-  const get = (actionId: string, fresh: boolean): Held | Promise<Held | Broken> => {
-    const known = fresh ? undefined : held.get(actionId);
-    return known ?? read(actionId);
-  };
-
-  const tryOnce = async (
-    current: Held,
-    command: ActionCommand,
-    options: PerformOptions,
-  ): Promise<Performed | { readonly kind: 'conflict' }> => {
-    const { action, hash } = current;
-    const at = deps.clock.nowMs();
-    const decision = decide(action, command, { wallMs: at });
-    if (decision.kind === 'refusal') return decision;
-    const { events } = decision;
-    const refused = decision.refused === undefined ? {} : { refused: decision.refused };
-    if (events.length === 0) return { kind: 'done', action, before: action, events, ...refused };
-    const sealed = sealEvents(
-      {
-        sha256: deps.sha256,
-        nextId: deps.runtime.ids.next,
-        at,
-        ...(options.by === undefined ? {} : { by: options.by }),
-      },
-      hash,
-      events.map((event) => ({ ...event, ...spliced(event, options) })),
-    );
-    let next = action;
-    for (const event of events) next = evolve(next, event, { revision: next.revision + 1, at });
-    const expected: ExpectedRevision = action.revision < 0 ? 'no stream' : action.revision;
-    const stream = streamOfAction(action.id);
-    const appended = await appendOnce(
-      deps.store,
-      deps.runtime.timers,
-      stream,
-      expected,
-      sealed.events,
-    );
-    if (appended.kind === 'conflict') return appended;
-    keep({ action: next, hash: sealed.hash });
-    deps.onAppended(action, next, events);
-    if (!appended.uncertain)
-      return { kind: 'done', action: next, before: action, events, ...refused };
-    const now = await read(action.id);
-    if ('kind' in now && now.kind === 'broken') return now;
-    return { kind: 'done', action: (now as Held).action, before: action, events, ...refused };
-  };
-
+  const held = createHeldActions();
   return {
     load: async (actionId, options) => {
-      const got = await get(actionId, options?.fresh === true);
-      return isBroken(got) ? got : { kind: 'action', action: got.action };
+      const known = options?.fresh === true ? undefined : held.get(actionId);
+      const got = known ?? (await read(deps, held, actionId));
+      return got.kind === 'broken' ? got : { kind: 'action', action: got.action };
     },
     perform: async (actionId, command, options = {}) => {
       for (let round = 0; round < roundsMax; round += 1) {
-        const current = await get(actionId, round > 0);
-        if (isBroken(current)) return current;
-        const wanted = command(current.action);
-        if (wanted === undefined) {
-          return { kind: 'done', action: current.action, before: current.action, events: [] };
-        }
-        const result = await tryOnce(current, wanted, options);
+        const known = round > 0 ? undefined : held.get(actionId);
+        const current = known ?? (await read(deps, held, actionId));
+        if (current.kind === 'broken') return current;
+        const { action } = current;
+        const wanted = command(action);
+        if (wanted === undefined) return { kind: 'done', action, before: action, events: [] };
+        const result = await tryOnce(deps, held, current, wanted, options);
         if (result.kind !== 'conflict') return result;
       }
       throw new Error(`${actionId} met ${roundsMax} conflicts in a row`);
     },
     create: async (actionId, command, options = {}) => {
-      const fresh = { action: newAction(actionId), hash: chainStart(streamOfAction(actionId)) };
-      const result = await tryOnce(fresh, command, options);
+      const hash = chainStart(streamOfAction(actionId));
+      const fresh: Held = { kind: 'held', action: newAction(actionId), hash };
+      const result = await tryOnce(deps, held, fresh, command, options);
       return result.kind === 'conflict' ? { kind: 'taken' } : result;
     },
   };
 }
 
-function isBroken(value: Held | Broken): value is Broken {
-  return 'kind' in value && value.kind === 'broken';
+interface HeldActions {
+  readonly get: (actionId: string) => Held | undefined;
+  readonly keep: (next: Held) => void;
+  readonly drop: (actionId: string) => void;
 }
 
-function spliced(event: ActionEvent, options: PerformOptions): { readonly argumentsText?: string } {
-  if (event.type !== 'ActionPlanned' || options.argumentsText === undefined) return {};
-  return { argumentsText: options.argumentsText };
+function createHeldActions(): HeldActions {
+  const held = new LRUCache<string, Held>({
+    max: heldActionsMax,
+    maxSize: heldBytesMax,
+    sizeCalculation: ({ action }) => sizeOf(action),
+  });
+  return {
+    get: (actionId) => held.get(actionId),
+    keep: (next) => {
+      const known = held.get(next.action.id);
+      if (known === undefined || known.action.revision <= next.action.revision)
+        held.set(next.action.id, next);
+    },
+    drop: (actionId) => {
+      held.delete(actionId);
+    },
+  };
 }
 
-function sizeOf(action: Action): number {
-  const { outcome } = action;
-  const result = outcome === undefined ? 0 : roughSize(outcome.result);
-  return roughSize(action.arguments) + result;
+async function read(
+  deps: ActionStoreDeps,
+  held: HeldActions,
+  actionId: string,
+): Promise<Held | Broken> {
+  const stream = streamOfAction(actionId);
+  const recorded = await deps.store.readStream(stream);
+  const folded = foldAction(deps.sha256, stream, recorded);
+  if (folded.kind === 'broken') {
+    held.drop(actionId);
+    const reason = `revision ${folded.revision}: ${folded.reason}`;
+    await deps.quarantine.open(actionId, reason);
+    return { kind: 'broken', actionId, reason };
+  }
+  const { action, hash } = folded;
+  const now: Held = { kind: 'held', action, hash };
+  if (action.revision >= 0) held.keep(now);
+  return now;
+}
+
+async function tryOnce(
+  deps: ActionStoreDeps,
+  held: HeldActions,
+  current: Held,
+  command: ActionCommand,
+  options: PerformOptions,
+): Promise<Performed | { readonly kind: 'conflict' }> {
+  const { action, hash } = current;
+  const at = deps.clock.nowMs();
+  const decision = decide(action, command, { wallMs: at });
+  if (decision.kind === 'refusal') return decision;
+  const { events } = decision;
+  const done: Omit<Done, 'action'> = {
+    kind: 'done',
+    before: action,
+    events,
+    ...(decision.refused === undefined ? {} : { refused: decision.refused }),
+  };
+  if (events.length === 0) return { ...done, action };
+  const sealed = seal(deps, hash, events, at, options);
+  let next = action;
+  for (const event of events) next = evolve(next, event, { revision: next.revision + 1, at });
+  const expected: ExpectedRevision = action.revision < 0 ? 'no stream' : action.revision;
+  const { store, runtime } = deps;
+  const appended = await appendOnce(
+    store,
+    runtime.timers,
+    streamOfAction(action.id),
+    expected,
+    sealed.events,
+  );
+  if (appended.kind === 'conflict') return appended;
+  held.keep({ kind: 'held', action: next, hash: sealed.hash });
+  deps.onAppended(action, next, events);
+  if (!appended.uncertain) return { ...done, action: next };
+  const now = await read(deps, held, action.id);
+  return now.kind === 'broken' ? now : { ...done, action: now.action };
+}
+
+function seal(
+  { sha256, runtime }: ActionStoreDeps,
+  hash: string,
+  events: readonly ActionEvent[],
+  at: number,
+  { by, argumentsText }: PerformOptions,
+): Sealed {
+  const context = { sha256, nextId: runtime.ids.next, at };
+  const spliced =
+    argumentsText === undefined
+      ? events
+      : events.map((event) =>
+          event.type === 'ActionPlanned' ? { ...event, argumentsText } : event,
+        );
+  return sealEvents(by === undefined ? context : { ...context, by }, hash, spliced);
+}
+
+function sizeOf({ arguments: args, outcome }: Action): number {
+  return 2_048 + roughSize(args) + (outcome === undefined ? 0 : roughSize(outcome.result));
 }
 
 /** Enough to keep large actions from filling the cache; strings count, structure hardly. */

@@ -3,6 +3,7 @@
 import {
   type Action,
   type ActionStatus,
+  canonicalJson,
   type EpochAnswer,
   type Guarantee,
   type JsonValue,
@@ -187,6 +188,6 @@ function when(at: number | undefined): string {
 
 function resultText({ result }: Omit<Answer, 'messageForModel'>): string {
   if (result === undefined || result === null) return '';
-  const text = typeof result === 'string' ? result : JSON.stringify(result);
+  const text = typeof result === 'string' ? result : canonicalJson(result);
   return `result: ${text.length > resultTextMax ? `${text.slice(0, resultTextMax)}…` : text}`;
 }

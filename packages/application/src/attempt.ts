@@ -121,9 +121,13 @@ async function execute(
   const { controller, startedMono, state } = running;
   const deadlineMono = startedMono + tool.rules.timeoutMs;
   const left = deadlineMono - parts.clock.monoMs();
-  const deadline = parts.runtime.timers.after(Math.max(0, left), () => {
-    controller.abort(new Error('the deadline has passed'));
-  }, { keepsAlive: true });
+  const deadline = parts.runtime.timers.after(
+    Math.max(0, left),
+    () => {
+      controller.abort(new Error('the deadline has passed'));
+    },
+    { keepsAlive: true },
+  );
   const lease = keepLease(parts, tool, action, running, deadlineMono);
   const deadlineAt = action.attempts.at(-1)?.deadlineAt ?? Infinity;
   const beforeSend = (): void => {
@@ -305,11 +309,6 @@ async function settled(
       );
       if (performed.action.status === 'succeeded')
         await afterSuccess(parts, performed.before, performed.action);
-      parts.secrets.delete(
-        performed.action.status === 'unknown' || performed.action.status === 'ready'
-          ? ''
-          : action.id,
-      );
   }
 }
 

@@ -20,6 +20,7 @@ import {
 } from './action-store.ts';
 import { type Answer } from './answer.ts';
 import { attendAction } from './attend.ts';
+import { createAttending } from './attending.ts';
 import { awaitRest } from './await-rest.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
 import { createDueIndex, nextLookAt } from './due-index.ts';
@@ -178,37 +179,6 @@ function assemble(
   return parts;
 }
 
-/** One look at a time per action; a look asked for meanwhile follows. */
-function createAttending(
-  look: (actionId: string) => Promise<void>,
-  onFault: (where: string, fault: unknown) => void,
-): (actionId: string) => Promise<void> {
-  const under = new Map<string, { again: boolean; readonly done: Promise<void> }>();
-  return (actionId) => {
-    const current = under.get(actionId);
-    if (current !== undefined) {
-      current.again = true;
-      return current.done;
-    }
-    const entry = { again: false, done: Promise.resolve() };
-    const run = async (): Promise<void> => {
-      try {
-        do {
-          entry.again = false;
-          await look(actionId);
-        } while (entry.again);
-      } catch (fault) {
-        onFault(`looking at ${actionId}`, fault);
-      } finally {
-        under.delete(actionId);
-      }
-    };
-    under.set(actionId, entry);
-    entry.done = run();
-    return entry.done;
-  };
-}
-
 /** What follows in this process from an append, before anyone is answered. */
 function appended(
   parts: Parts,
@@ -221,7 +191,10 @@ function appended(
   parts.index.note(action, matchesOf(action, tool));
   if (action.undoes.length > 0) trackUndoer(parts, action);
   parts.due.set(action.id, nextLookAt(action, tool?.rules));
-  if (!isOpen(action)) parts.joins.delete(action.id);
+  if (!isOpen(action)) {
+    parts.joins.delete(action.id);
+    parts.secrets.delete(action.id);
+  }
   const waiting = parts.dependents.get(action.id);
   if (waiting !== undefined && before.status !== action.status) {
     parts.dependents.delete(action.id);

@@ -148,50 +148,41 @@ export async function repeatAction(
   chains: EpochChains,
   request: RepeatRequest,
 ): Promise<Answer> {
+  const repeat = await checkedRepeat(parts, request);
+  return 'word' in repeat ? repeat : openRepeat(parts, chains, repeat);
+}
+
+async function checkedRepeat(parts: Parts, request: RepeatRequest): Promise<Repeat | Answer> {
   const loaded = await parts.actions.load(request.of);
-  const of = loaded.kind === 'action' ? loaded.action : undefined;
+  const of =
+    loaded.kind === 'action' && loaded.action.tenant === request.tenant ? loaded.action : undefined;
   const tool = of === undefined ? undefined : toolOf(parts, of);
-  if (
-    of === undefined ||
-    of.status === 'new' ||
-    of.tenant !== request.tenant ||
-    tool === undefined
-  ) {
-    return no(
-      request,
-      of?.tool ?? '',
-      refusal('action.unknown', `There is no action ${request.of} to repeat here.`),
-    );
+  if (of === undefined || tool === undefined) {
+    const message = `There is no action ${request.of} to repeat here.`;
+    return no(request, of?.tool ?? '', refusal('action.unknown', message));
   }
-  const wait = repeatHindrance(of, parts.judge.watched(of), request.confirmedDouble === true);
-  if (wait !== undefined) {
-    return no(
-      request,
-      of.tool,
-      refusal(
-        'repeat.too-early',
-        `Only a settled action without doubt can be repeated; this one is ${of.status} (${wait}).`,
-      ),
-    );
-  }
-  const args = request.arguments === undefined ? of.arguments : request.arguments;
-  const valid = tool.validate(args);
+  const refused = refusedRepeat(parts, request, of);
+  if (refused !== undefined) return no(request, of.tool, refused);
+  const valid = tool.validate(request.arguments === undefined ? of.arguments : request.arguments);
   if (valid.kind === 'refusal') return no(request, of.tool, valid);
   const origin = of.calls[0] ?? {};
+  // The chain is given by `of`: the key of the new arguments plays no part, only their hash does.
   const named = namesOf(
     parts,
     tool,
-    { tenant: of.tenant, origin, key: of.key ?? keyForHashing(of) },
+    { tenant: of.tenant, origin, key: of.key ?? of.id },
     valid.args,
   );
   if (named.kind === 'refusal') return no(request, of.tool, named);
   const actionId = actionIdOf(keyHashOf(of.id), epochOf(of.id) + 1);
-  return openRepeat(parts, chains, { request, of, tool, actionId, named });
+  return { request, of, tool, actionId, named };
 }
 
-/** The chain is given by `of`; the key of its arguments plays no part. */
-function keyForHashing(of: Action): string {
-  return of.id;
+function refusedRepeat(parts: Parts, request: RepeatRequest, of: Action): Refusal | undefined {
+  const hindrance = repeatHindrance(of, parts.judge.watched(of), request.confirmedDouble === true);
+  if (hindrance === undefined) return undefined;
+  const message = `Only a settled action without doubt can be repeated; this one is ${of.status} (${hindrance}).`;
+  return refusal('repeat.too-early', message);
 }
 
 interface Repeat {

@@ -12,6 +12,7 @@ import {
   type Refusal,
   whatDiffers,
 } from '@action-ledger/domain';
+import { StoreFault } from '@action-ledger/event-store';
 import { needsApproval, type Tool } from '@action-ledger/tools';
 import { type ActionStore } from './action-store.ts';
 import { type Answer, answerFor, type AnswerWord, refusedAnswer } from './answer.ts';
@@ -220,20 +221,40 @@ async function open(
   if (names.older.length > 0 && !(await reserveOlderNames(parts, names, actionId)))
     return undefined;
   const startedMono = parts.clock.monoMs();
-  const created = await create(parts, tool, proposal, names, opening, actionId);
-  if (created.kind === 'taken') return undefined;
-  if (created.kind === 'broken') return brokenAnswer(proposal, actionId);
-  if (created.kind === 'refusal')
-    return created.code === 'action.exists' ? undefined : refusedBy(proposal, created);
-  chains.grew(names.keyHash, opening.epoch + 1);
-  const { action } = created;
-  if (action.secret) parts.secrets.set(actionId, names.args);
+  const created = await create(parts, tool, proposal, names, opening, actionId).catch(
+    (fault: unknown) => notStored(parts, proposal, actionId, fault),
+  );
+  if ('word' in created) return created;
+  switch (created.kind) {
+    case 'taken':
+      return undefined;
+    case 'broken':
+      return brokenAnswer(proposal, actionId);
+    case 'refusal':
+      return created.code === 'action.exists' ? undefined : refusedBy(proposal, created);
+    case 'done':
+      chains.grew(names.keyHash, opening.epoch + 1);
+      if (created.action.secret) parts.secrets.set(actionId, names.args);
+      await begin(parts, tool, created.action, startedMono);
+      return answerOpened(parts, tool, proposal, actionId);
+  }
+}
+
+async function begin(parts: Parts, tool: Tool, action: Action, startedMono: number): Promise<void> {
   if (action.status === 'dispatched' && action.claim?.worker === parts.worker) {
     void runAttempt(parts, tool, action, startedMono);
-  } else {
-    await parts.passed('planned', actionId);
-    if (action.status === 'ready' || action.status === 'planned') void parts.attend(actionId);
+    return;
   }
+  await parts.passed('planned', action.id);
+  if (action.status === 'ready' || action.status === 'planned') void parts.attend(action.id);
+}
+
+async function answerOpened(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  actionId: string,
+): Promise<Answer> {
   const rested = await awaitRest(parts, actionId, waitMsFor(tool, proposal), proposal.signal);
   if (rested === undefined) return brokenAnswer(proposal, actionId);
   if (rested.supersededBy !== undefined) return followed(parts, rested, 'recorded ending');
@@ -331,6 +352,21 @@ function notRecordable(parts: Parts, proposal: Proposal): Answer | undefined {
   }
   return undefined;
 }
+
+/** The store is away. Where the plan may have got there all the same, it is looked for later; nothing was sent. */
+function notStored(parts: Parts, proposal: Proposal, actionId: string, fault: unknown): Answer {
+  if (!(fault instanceof StoreFault)) throw fault;
+  parts.onFault(`plan of ${actionId}`, fault);
+  if (fault.retry !== 'unsafe') {
+    const reason = `The store could not be written (${fault.message}). Nothing was recorded.`;
+    return refused(proposal, 'failed-without-effect', 'ledger.store-unavailable', reason);
+  }
+  parts.due.set(actionId, parts.clock.nowMs() + uncertainPlanLookMs);
+  const reason = 'The store did not say whether the plan was recorded; nothing was sent.';
+  return refused(proposal, 'checking', 'ledger.store-uncertain', reason, actionId);
+}
+
+const uncertainPlanLookMs = 5_000;
 
 function waitMsFor(tool: Tool, proposal: Proposal): number {
   return proposal.waitMs ?? tool.rules.leaseMs;

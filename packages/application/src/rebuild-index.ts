@@ -1,6 +1,12 @@
 // Fills an index from the streams: what a ledger does that keeps its index in memory alone.
 import { unsealActionEvent } from '@action-ledger/codec';
-import { type Action, actionOfStream, evolve, ImpossibleEvent, newAction } from '@action-ledger/domain';
+import {
+  type Action,
+  actionOfStream,
+  evolve,
+  ImpossibleEvent,
+  newAction,
+} from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { type ToolSet } from '@action-ledger/tools';
 import { type ActionIndex } from './action-index.ts';
@@ -9,7 +15,11 @@ import { matchesOf } from './undo.ts';
 const eventsPerRead = 5_000;
 
 /** A stream that cannot be folded is passed over here; whoever loads it will find it broken. */
-export async function rebuildIndex(store: EventStore, tools: ToolSet, index: ActionIndex): Promise<void> {
+export async function rebuildIndex(
+  store: EventStore,
+  tools: ToolSet,
+  index: ActionIndex,
+): Promise<void> {
   const actions = new Map<string, Action>();
   let after = 0;
   for (;;) {

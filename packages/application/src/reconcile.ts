@@ -29,7 +29,10 @@ export async function reconcile(parts: Parts, action: Action): Promise<void> {
     await toOperator(parts, action, 'nobody here serves the tool');
     return;
   }
-  if (await isSuperseded(parts, action)) return;
+  if (!(await isSuperseded(parts, action))) await settleOrSend(parts, tool, action);
+}
+
+async function settleOrSend(parts: Parts, tool: Tool, action: Action): Promise<void> {
   const hindrance = hindranceOf(parts, tool, action);
   const lookFirst = tool.rules.canLookUp && (hindrance !== undefined || action.checks === 0);
   if (lookFirst && !(action.secret && !parts.secrets.has(action.id))) {

@@ -64,8 +64,9 @@ export interface LedgerTool<Args = unknown, Result = JsonValue> {
 type ToolOf<Declared> =
   Declared extends TypedTool<infer Args, infer Result> ? LedgerTool<Args, Result> : LedgerTool;
 
-export interface Ledger<Tools extends Readonly<Record<string, AnyTool>> = Readonly<Record<string, AnyTool>>>
-  extends Omit<Core, 'close'> {
+export interface Ledger<
+  Tools extends Readonly<Record<string, AnyTool>> = Readonly<Record<string, AnyTool>>,
+> extends Omit<Core, 'close'> {
   readonly tools: { readonly [Name in keyof Tools]: ToolOf<Tools[Name]> };
   /** The callable form of a declared tool, with its types. */
   tool<Args, Result>(tool: TypedTool<Args, Result>): LedgerTool<Args, Result>;
@@ -105,7 +106,10 @@ export async function createLedger<Tools extends Readonly<Record<string, AnyTool
 
 function picked<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
-): Pick<Parameters<typeof openLedger>[0], 'onNotice' | 'onFault' | 'onSideEntries' | 'onPoint' | 'isPaused' | 'sweepMs'> {
+): Pick<
+  Parameters<typeof openLedger>[0],
+  'onNotice' | 'onFault' | 'onSideEntries' | 'onPoint' | 'isPaused' | 'sweepMs'
+> {
   const { onNotice, onFault, onSideEntries, onPoint, isPaused, sweepMs } = options;
   return {
     ...(onNotice === undefined ? {} : { onNotice }),
@@ -128,7 +132,10 @@ async function openIndex(store: EventStore, tools: ToolSet): Promise<ActionIndex
 }
 
 /** Secrets enter hashes as keyed digests; the key lies beside the file, so that repeats are known after a restart. */
-function createSecretDigest(path: string | undefined, tools: ToolSet): (field: string, text: string) => string {
+function createSecretDigest(
+  path: string | undefined,
+  tools: ToolSet,
+): (field: string, text: string) => string {
   if (!tools.all.some(({ declaration }) => declaration.secret.length > 0)) {
     return () => {
       throw new Error('no tool declares a secret field');
@@ -136,13 +143,15 @@ function createSecretDigest(path: string | undefined, tools: ToolSet): (field: s
   }
   const key = secretKey(path);
   const id = hash('sha256', key.toString('hex'), 'hex').slice(0, 8);
-  return (field, text) => `${id}:${createHmac('sha256', key).update(field).update('\0').update(text).digest('base64url')}`;
+  return (field, text) =>
+    `${id}:${createHmac('sha256', key).update(field).update('\0').update(text).digest('base64url')}`;
 }
 
 function secretKey(path: string | undefined): Buffer {
   if (path === undefined) return randomBytes(32);
   const file = `${path}.digest-key`;
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
+  if (!existsSync(file))
+    writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
   return Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
 }
 
@@ -171,7 +180,7 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
   });
   const byName = Array.isArray(options.tools)
     ? tools.all.map((tool) => [tool.name, callable(tool.name)] as const)
-    : Object.entries(options.tools).map(([name, tool]) => [name, callable((tool as AnyTool).name)] as const);
+    : Object.entries(options.tools).map(([name, tool]) => [name, callable(tool.name)] as const);
   return {
     ...core,
     store,

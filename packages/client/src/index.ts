@@ -1,5 +1,12 @@
 export * from './create-ledger.ts';
-export { type Answer, type AnswerWord, answerWords, type Notice, type WritePoint, writePoints } from '@action-ledger/application';
+export {
+  type Answer,
+  type AnswerWord,
+  answerWords,
+  type Notice,
+  type WritePoint,
+  writePoints,
+} from '@action-ledger/application';
 export {
   defineTool,
   inDoubt,

@@ -4,7 +4,6 @@ import {
   canonicalJson,
   chainHash,
   type JsonObject,
-  type JsonValue,
   sealMetadata,
   type Sha256,
 } from '@action-ledger/domain';
@@ -57,5 +56,5 @@ function dataText(data: JsonObject, argumentsText: string | undefined): string {
   const { arguments: _arguments, ...rest } = data;
   // `arguments` must come first in canonical order for the splice; `after` alone would precede it.
   if ('after' in rest) return canonicalJson(data);
-  return `{"arguments":${argumentsText},${canonicalJson(rest as JsonValue).slice(1)}`;
+  return `{"arguments":${argumentsText},${canonicalJson(rest).slice(1)}`;
 }

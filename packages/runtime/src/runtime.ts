@@ -21,12 +21,12 @@ export interface Timers {
 
 export interface Randomness {
   /** In [0, 1). */
-  next(): number;
+  readonly next: () => number;
 }
 
 export interface Ids {
   /** 128 random bits as 22 base64url characters. */
-  next(): string;
+  readonly next: () => string;
 }
 
 export interface Runtime {

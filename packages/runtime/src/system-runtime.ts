@@ -9,7 +9,11 @@ export function createSystemRuntime(): Runtime {
       after: (delayMs, run, options) => {
         const handle = setTimeout(run, Math.min(delayMs, longestTimerMs));
         if (options?.keepsAlive !== true) handle.unref();
-        return { cancel: () => { clearTimeout(handle); } };
+        return {
+          cancel: () => {
+            clearTimeout(handle);
+          },
+        };
       },
     },
     randomness: systemRandomness,
