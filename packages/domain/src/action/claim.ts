@@ -35,13 +35,12 @@ export function claim(action: Action, command: CommandOf<'Claim'>, now: Instant)
   }
 }
 
+/** Whoever claims an action planned `after` an undoer has seen that undoer succeed. */
 function claimFirst(action: Action, command: CommandOf<'Claim'>, now: Instant): Decision {
-  const { readyAt, after } = action;
+  const { readyAt } = action;
   if (now.wallMs >= action.validUntil) return tooOld(action);
   if (now.wallMs < readyAt)
     return refuse('action.not-due', 'The action is not due yet.', action, { readyAt });
-  if (after !== undefined && command.undoerSucceeded !== true)
-    return refuse('action.not-due', `The action waits for ${after} to succeed.`, action, { after });
   return accept(claimed(command, now));
 }
 

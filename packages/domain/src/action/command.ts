@@ -81,8 +81,6 @@ export type ActionCommand =
       readonly watched: Watched;
       /** The wall clock is behind the highest event time: no key window can be trusted. */
       readonly clockBehind: boolean;
-      /** Of an action planned `after` an undoer: that undoer has succeeded. */
-      readonly undoerSucceeded?: boolean;
     }
   | { readonly type: 'ExtendClaim'; readonly claim: number; readonly leaseMs: number }
   | {

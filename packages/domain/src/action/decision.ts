@@ -11,7 +11,6 @@ export const actionRefusalCodes = [
   'action.approval-other-arguments',
   'action.approval-voted',
   'action.claim-lost',
-  'action.evidence-unproven',
   'action.exists',
   'action.expired',
   'action.in-doubt',

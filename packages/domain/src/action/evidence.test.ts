@@ -1,0 +1,213 @@
+import { describe, expect, it } from '@jest/globals';
+import { given } from '../../test-support/given.ts';
+import {
+  cancel,
+  day,
+  event,
+  hour,
+  inStatus,
+  minute,
+  plannedFor,
+  report,
+  resent,
+  rulesFor,
+  start,
+  watchedFor,
+} from '../../test-support/samples.ts';
+import { type ActionStatus } from './state.ts';
+import { defaultRetry } from './tool-rules.ts';
+import { actionStatuses } from './transitions.ts';
+
+/** What a proven success brings about in each status, beside the evidence. */
+const lateSuccess: Readonly<Record<ActionStatus, readonly string[] | 'refused'>> = {
+  new: 'refused',
+  reserved: 'refused',
+  planned: ['ActionSucceeded'],
+  awaiting_approval: ['ActionSucceeded'],
+  ready: ['ActionSucceeded'],
+  claimed: ['ActionSucceeded'],
+  dispatched: [],
+  unknown: ['ActionSucceeded'],
+  succeeded: [],
+  failed: ['ActionSucceeded', 'IncidentOpened'],
+  denied: ['ActionSucceeded', 'IncidentOpened'],
+  rejected: ['ActionSucceeded', 'IncidentOpened'],
+  expired: ['ActionSucceeded', 'IncidentOpened'],
+  cancelled: ['ActionSucceeded', 'IncidentOpened'],
+  superseded: ['ActionSucceeded', 'IncidentOpened'],
+  compensating: [],
+  compensated: [],
+  compensation_failed: [],
+};
+
+describe('a proven success from anyone but the claim’s holder', () => {
+  it.each(actionStatuses)('in %s', (status) => {
+    const story = given(...inStatus[status]).when(report());
+    const expected = lateSuccess[status];
+    if (expected === 'refused') {
+      expect(story.decision?.kind).toBe('refusal');
+      return;
+    }
+    expect(story.events.slice(inStatus[status].length).map(({ type }) => type)).toEqual([
+      'EvidenceRecorded',
+      ...expected,
+    ]);
+    if (!expected.includes('ActionSucceeded')) story.thenIs(status);
+    else expect(story.action.outcome).toEqual({ result: null, externalId: 'r-77', at: start });
+  });
+
+  it('keeps the recorded result of what had succeeded', () => {
+    const { action } = given(...inStatus.succeeded).when(report({ data: { refund: 'other' } }));
+    expect(action.outcome?.result).toEqual({ refund: 'r-77' });
+  });
+
+  it('F086 names its attempt; a name that no attempt has is not taken over', () => {
+    given(...inStatus.unknown)
+      .when(report({ attempt: 1, data: { refund: 'r-77' } }))
+      .then('EvidenceRecorded', {
+        type: 'ActionSucceeded',
+        data: { attempt: 1, source: 'webhook', result: { refund: 'r-77' } },
+      });
+    const { events } = given(...inStatus.unknown).when(report({ attempt: 9 }));
+    expect(events.at(-1)?.data).not.toHaveProperty('attempt');
+  });
+
+  it('against a refusal on record opens an incident', () => {
+    given(...inStatus.dispatched, event('AttemptNotSent'))
+      .when(report({ attempt: 1 }))
+      .then('EvidenceRecorded', 'ActionSucceeded', 'IncidentOpened');
+  });
+
+  it('takes the claim away: whoever held it sends nothing more', () => {
+    expect(given(...inStatus.claimed).when(report()).action.claim).toBeUndefined();
+  });
+
+  it('twice is one effect; with a second external id it is two', () => {
+    given(...inStatus.unknown)
+      .when(report())
+      .when(report())
+      .then('EvidenceRecorded')
+      .when(report({ externalId: 'r-78' }))
+      .then('EvidenceRecorded', {
+        type: 'DuplicateEffectDetected',
+        data: { externalIds: ['r-77', 'r-78'], owner: 'operator', nextCheckAt: start + day },
+      })
+      .when(report({ externalId: 'r-78' }))
+      .then('EvidenceRecorded');
+  });
+});
+
+describe('what proves nothing', () => {
+  it('is kept as a note', () => {
+    const { action } = given(...inStatus.unknown)
+      .when(report({ proven: false, data: 'looks done' }))
+      .then({ type: 'EvidenceRecorded', data: { claims: 'note', data: 'looks done' } })
+      .thenIs('unknown');
+    expect(action.evidence).toHaveLength(1);
+  });
+
+  it('FW30 F086 a refusal by key or reference settles no attempt', () => {
+    for (const status of ['unknown', 'dispatched', 'succeeded', 'ready'] as const) {
+      const { action } = given(...inStatus[status])
+        .when(report({ claims: 'refusal', attempt: 1 }))
+        .then({ type: 'EvidenceRecorded', data: { claims: 'refusal', attempt: 1 } })
+        .thenIs(status);
+      expect(action.attempts).toEqual(given(...inStatus[status]).action.attempts);
+    }
+  });
+});
+
+describe('the provider says that it never had an effect for our key', () => {
+  const never = (changes = {}): ReturnType<typeof report> =>
+    report({ claims: 'refusal', neverHadEffect: true, watched: watchedFor(minute), ...changes });
+
+  it('settles the doubt', () => {
+    given(...inStatus.unknown)
+      .when(never())
+      .then('EvidenceRecorded', {
+        type: 'ActionReconciled',
+        data: { verdict: 'absent', by: 'webhook' },
+      })
+      .thenIs('ready');
+  });
+
+  it('FW18 is only evidence while a request may be under way', () => {
+    given(...inStatus.unknown)
+      .when(never({ watched: watchedFor(minute - 1) }))
+      .then('EvidenceRecorded')
+      .thenIs('unknown');
+    given(...inStatus.dispatched)
+      .when(never())
+      .then('EvidenceRecorded')
+      .thenIs('dispatched');
+  });
+
+  it.each([
+    ['manual', given(plannedFor('manual'), ...inStatus.unknown.slice(1)), {}, 0, 'failed'],
+    ['a cancel asked for', given(...inStatus.unknown).when(cancel()), {}, 0, 'cancelled'],
+    ['too old', given(...inStatus.unknown), {}, day, 'expired'],
+    [
+      'out of tries',
+      given(...inStatus.unknown),
+      { rules: rulesFor('idempotent', { retry: { ...defaultRetry, attemptsMax: 1 } }) },
+      0,
+      'failed',
+    ],
+  ] as const)('ends the action where it is %s', (_name, story, changes, waited, status) => {
+    story.wait(waited).when(never(changes)).thenIs(status);
+  });
+});
+
+describe('incidents', () => {
+  const detect = {
+    type: 'DetectDuplicate',
+    externalIds: ['r-77'],
+    other: 'next',
+    proposal: 'undo one',
+  } as const;
+
+  it('a duplicate effect is one incident, however often it is detected', () => {
+    const { action } = given(...inStatus.succeeded)
+      .when(detect)
+      .then({ type: 'DuplicateEffectDetected', data: { other: 'next', owner: 'operator' } })
+      .when(detect)
+      .then()
+      .when({ ...detect, other: 'another' })
+      .then('DuplicateEffectDetected');
+    expect(action.incidents.map(({ incident }) => incident)).toEqual([
+      'duplicate-4',
+      'duplicate-5',
+    ]);
+    given(...inStatus.reserved)
+      .when(detect)
+      .thenRefused('action.status');
+  });
+
+  it('are closed by name, with a reason, from a page that is not stale', () => {
+    const story = given(...inStatus.succeeded).when(detect);
+    const close = { type: 'CloseIncident', by: 'ann', reason: 'undone' } as const;
+    story
+      .when({ ...close, incident: 'duplicate-4', revisionSeen: 3 })
+      .thenRefused('action.stale-revision')
+      .when({ ...close, incident: 'duplicate-9', revisionSeen: 4 })
+      .thenRefused('action.incident-unknown')
+      .when({ ...close, incident: 'duplicate-4', revisionSeen: 4 })
+      .then('IncidentClosed')
+      .when(detect)
+      .then();
+  });
+
+  it('FW23 a superseded write that lands late is one', () => {
+    given(...inStatus.superseded)
+      .wait(hour)
+      .when(report())
+      .then('EvidenceRecorded', 'ActionSucceeded', 'IncidentOpened');
+  });
+
+  it('stay beside a resend in doubt that another report settles', () => {
+    given(...resent)
+      .when(report())
+      .then('EvidenceRecorded')
+      .thenIs('dispatched');
+  });
+});

@@ -1,0 +1,152 @@
+// Every command in its variants, well and badly aimed, to be tried in every state.
+import { type ActionCommand, defaultRetry } from '../src/index.ts';
+import {
+  allowed,
+  type Asked,
+  busy,
+  cancel,
+  claim,
+  day,
+  denied,
+  dispatch,
+  done,
+  endClaim,
+  extend,
+  lose,
+  minute,
+  notSent,
+  planAction,
+  recheck,
+  record,
+  refused,
+  report,
+  rulesFor,
+  settle,
+  timeout,
+  verdict,
+  vote,
+  watchedFor,
+} from './samples.ts';
+
+const long = { watched: watchedFor(day) };
+const approval = { votes: 2, ownVote: false, expiresAfterMs: minute };
+const once = { ...defaultRetry, attemptsMax: 1 };
+const sender = { worker: 'w-1', downstreamKey: 'key-1' };
+
+export const everyCommand: { readonly [Type in ActionCommand['type']]: readonly Asked[] } = {
+  PlanAction: [
+    planAction(),
+    planAction({ dispatch: sender }),
+    planAction({ policy: denied }),
+    planAction({ policy: denied, rules: rulesFor('idempotent', { undoWindowMs: minute }) }),
+    planAction({ approval }),
+    planAction({ rules: rulesFor('idempotent', { undoWindowMs: minute }), dispatch: sender }),
+  ],
+  ReserveName: [
+    { type: 'ReserveName', action: 'other' },
+    { type: 'ReserveName', action: 'another' },
+  ],
+  Vote: [
+    vote(),
+    vote({ vote: 'reject' }),
+    vote({ voter: 'pat' }),
+    vote({ argumentsHash: 'hash-2' }),
+  ],
+  Expire: [{ type: 'Expire' }],
+  Cancel: [
+    cancel(),
+    cancel({ person: false }),
+    cancel({ revisionSeen: 999 }),
+    cancel({ supersededBy: 'next' }),
+  ],
+  Claim: [
+    claim(),
+    claim({ ...long, rules: rulesFor('idempotent', { keyWindowMs: 10 * day }) }),
+    claim({ ...long, rules: rulesFor('natural') }),
+    claim({ ...long, rules: rulesFor('lookup') }),
+    claim({ clockBehind: true }),
+  ],
+  ExtendClaim: [extend(), extend({ claim: 999 })],
+  EndClaim: [endClaim(), endClaim({ claim: 999 })],
+  Recheck: [
+    recheck(),
+    recheck({ claim: 999 }),
+    recheck({ policy: denied }),
+    recheck({ policy: { effect: 'ask', version: 'v2' } }),
+    recheck({ policy: allowed, approval }),
+  ],
+  Dispatch: [dispatch(), dispatch({ claim: 999 }), dispatch({ undoes: ['other'] })],
+  RecordOutcome: [
+    record(done),
+    record(done, { claim: 999 }),
+    record(done, { attempt: 999 }),
+    record(done, { joined: [{ run: 'r-1', turn: '2', call: 'c-2' }] }),
+    record(refused),
+    record(busy),
+    record({ ...busy, retryAfterMs: 2 * day }),
+    record(busy, { rules: rulesFor('idempotent', { retry: once }) }),
+    record(timeout),
+    record({ ...timeout, answered: true }),
+    record(notSent),
+    record(notSent, { rules: rulesFor('idempotent', { retry: once }) }),
+  ],
+  LoseAttempt: [lose()],
+  RecordVerdict: [
+    verdict('found'),
+    verdict('found', { revisionRead: 999 }),
+    verdict('absent'),
+    verdict('absent', long),
+    verdict('absent', { ...long, rules: rulesFor('manual') }),
+    verdict('ambiguous'),
+    verdict('error'),
+  ],
+  Settle: [
+    settle(),
+    settle({ revisionSeen: 999 }),
+    settle(long),
+    settle({ ...long, rules: rulesFor('manual') }),
+    settle({ verdict: { kind: 'absent', forced: true } }),
+    settle({ verdict: { kind: 'found', result: null } }),
+  ],
+  AssignOwner: [
+    { type: 'AssignOwner', owner: 'operator', nextCheckAt: 1, reason: 'nobody serves it' },
+  ],
+  ReportEvidence: [
+    report(),
+    report({ attempt: 1 }),
+    report({ externalId: 'r-78' }),
+    report({ proven: false }),
+    report({ claims: 'refusal' }),
+    report({ claims: 'refusal', neverHadEffect: true }),
+    report({ claims: 'refusal', neverHadEffect: true, ...long }),
+    report({ claims: 'note' }),
+  ],
+  DetectDuplicate: [
+    { type: 'DetectDuplicate', externalIds: ['r-77'], other: 'next', proposal: 'undo one' },
+  ],
+  JoinCall: [
+    { type: 'JoinCall', call: { run: 'r-1', turn: '2', call: 'c-2' } },
+    { type: 'JoinCall', call: {} },
+  ],
+  MarkUndone: [{ type: 'MarkUndone', by: 'undoer' }],
+  Supersede: [{ type: 'Supersede', by: 'next' }],
+  PlanCompensation: [
+    { type: 'PlanCompensation', by: 'undo-1' },
+    { type: 'PlanCompensation', by: 'undo-2' },
+  ],
+  RecordCompensation: [
+    { type: 'RecordCompensation', by: 'undo-1', succeeded: true, reason: '' },
+    { type: 'RecordCompensation', by: 'undo-1', succeeded: false, reason: 'declined' },
+    { type: 'RecordCompensation', by: 'undo-2', succeeded: true, reason: '' },
+  ],
+  CloseIncident: [
+    (action) => ({
+      type: 'CloseIncident',
+      incident: action.incidents[0]?.incident ?? 'none',
+      by: 'ann',
+      reason: 'undone by hand',
+      revisionSeen: action.revision,
+    }),
+    { type: 'CloseIncident', incident: 'none', by: 'ann', reason: '', revisionSeen: 999 },
+  ],
+};
