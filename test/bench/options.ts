@@ -1,13 +1,13 @@
 // The command line of the bench. Wrong values end with a sentence that names the option.
 import { parseArgs } from 'node:util';
 
-export const contenderNames = ['http', 'sqlite-grouped', 'sqlite-each', 'ledger'] as const;
+const contenderNames = ['http', 'sqlite-grouped', 'sqlite-each', 'ledger'] as const;
 export type ContenderName = (typeof contenderNames)[number];
 
-export const workNames = ['W1', 'W2', 'W3'] as const;
-export type WorkName = (typeof workNames)[number];
+const workNames = ['W1', 'W2', 'W3'] as const;
+type WorkName = (typeof workNames)[number];
 
-export const clientNames = ['lean', 'node-http'] as const;
+const clientNames = ['lean', 'node-http'] as const;
 export type ClientName = (typeof clientNames)[number];
 
 export interface BenchOptions {

@@ -13,7 +13,7 @@ import { type BenchOptions, type ContenderName } from './options.ts';
 import { median } from './statistics.ts';
 
 export type ContenderChild = Child<ContenderMessage, ContenderReply>;
-export type EffectsChild = Child<EffectsMessage, EffectsReply>;
+type EffectsChild = Child<EffectsMessage, EffectsReply>;
 
 export interface ContenderPlace {
   readonly contender: ContenderName;
