@@ -153,29 +153,32 @@ export async function repeatAction(
 }
 
 async function checkedRepeat(parts: Parts, request: RepeatRequest): Promise<Repeat | Answer> {
-  const loaded = await parts.actions.load(request.of);
-  const of =
-    loaded.kind === 'action' && loaded.action.tenant === request.tenant ? loaded.action : undefined;
+  const of = await ownAction(parts, request);
   const tool = of === undefined ? undefined : toolOf(parts, of);
   if (of === undefined || tool === undefined) {
     const message = `There is no action ${request.of} to repeat here.`;
-    return no(request, of?.tool ?? '', refusal('action.unknown', message));
+    return no(request, '', refusal('action.unknown', message));
   }
   const refused = refusedRepeat(parts, request, of);
   if (refused !== undefined) return no(request, of.tool, refused);
-  const valid = tool.validate(request.arguments === undefined ? of.arguments : request.arguments);
+  const valid = tool.validate(request.arguments ?? of.arguments);
   if (valid.kind === 'refusal') return no(request, of.tool, valid);
-  const origin = of.calls[0] ?? {};
   // The chain is given by `of`: the key of the new arguments plays no part, only their hash does.
   const named = namesOf(
     parts,
     tool,
-    { tenant: of.tenant, origin, key: of.key ?? of.id },
+    { tenant: of.tenant, origin: {}, key: of.key ?? of.id },
     valid.args,
   );
   if (named.kind === 'refusal') return no(request, of.tool, named);
   const actionId = actionIdOf(keyHashOf(of.id), epochOf(of.id) + 1);
   return { request, of, tool, actionId, named };
+}
+
+/** Of this tenant; another tenant's does not exist. */
+async function ownAction(parts: Parts, { of, tenant }: RepeatRequest): Promise<Action | undefined> {
+  const loaded = await parts.actions.load(of);
+  return loaded.kind === 'action' && loaded.action.tenant === tenant ? loaded.action : undefined;
 }
 
 function refusedRepeat(parts: Parts, request: RepeatRequest, of: Action): Refusal | undefined {
