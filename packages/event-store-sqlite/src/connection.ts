@@ -1,8 +1,11 @@
 // One connection to the file, set up for this adapter. It never waits for a lock: SQLite would
 // block the event loop while waiting, so whoever meets a lock waits by a timer and tries again.
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { formatOf, migrate } from './schema.ts';
+import { pathToFileURL } from 'node:url';
 import { StoreFault } from '@action-ledger/event-store';
+import { formatOf, migrate } from './schema.ts';
+import { isWriteProtected } from './sqlite-faults.ts';
 
 /** Pages in the write-ahead log before it is copied back; 10,000 made single commits wait 50 ms. */
 const checkpointPages = 4000;
@@ -39,7 +42,19 @@ export function openWriter(path: string, settings: WriterSettings = {}): Databas
 
 /** Beside a live writer or alone; changes nothing. */
 export function openReader(path: string): DatabaseSync {
-  const db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+  try {
+    return prepareReader(new DatabaseSync(path, { readOnly: true, timeout: 0 }), path);
+  } catch (error) {
+    if (!isWriteProtected(error) || existsSync(`${path}-wal`)) throw error;
+    // SQLite wants to create files beside the database. Where it may not, and where no log says
+    // that somebody writes, the file is read as one that does not change.
+    const unchanging = pathToFileURL(path);
+    unchanging.searchParams.set('immutable', '1');
+    return prepareReader(new DatabaseSync(unchanging, { readOnly: true, timeout: 0 }), path);
+  }
+}
+
+function prepareReader(db: DatabaseSync, path: string): DatabaseSync {
   try {
     if (formatOf(db, path) !== 'current') {
       throw new StoreFault(

@@ -118,6 +118,11 @@ export function isDiskFull(error: unknown): boolean {
   return meaningOf(error) === diskFull;
 }
 
+export function isWriteProtected(error: unknown): boolean {
+  const meaning = meaningOf(error);
+  return meaning === readOnly || meaning === cannotOpen;
+}
+
 function meaningOf(error: unknown): Meaning {
   const { errcode, code } = (error ?? {}) as {
     readonly errcode?: unknown;

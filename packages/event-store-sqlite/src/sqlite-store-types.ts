@@ -15,6 +15,8 @@ export interface SqliteEventStoreOptions {
   readonly busyWaitMs?: number;
   /** Appends that would let the file grow beyond this are refused with `store.disk-full`. */
   readonly fileBytesMax?: number;
+  /** Streams that wait in memory to be merged into the index. Default {@link pendingStreamsMaxUsual}. */
+  readonly pendingStreamsMax?: number;
   /** How often a read-only store looks for new events while it has subscribers. Default {@link pollMsUsual}. */
   readonly pollMs?: number;
 }
@@ -31,3 +33,4 @@ export interface SqliteEventStore extends EventStore {
 
 export const busyWaitMsUsual = 30_000;
 export const pollMsUsual = 50;
+export const pendingStreamsMaxUsual = 8192;
