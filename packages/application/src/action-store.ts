@@ -2,7 +2,7 @@
 // States of recent actions are kept; an append at a stale revision is a conflict, so a kept state
 // can be old but never wrong.
 import { LRUCache } from 'lru-cache';
-import { foldAction, type Sealed, sealEvents } from '@action-ledger/codec';
+import { foldAction, type Folded, type Sealed, sealEvents } from '@action-ledger/codec';
 import {
   type Action,
   type ActionCommand,
@@ -16,7 +16,7 @@ import {
   type Sha256,
   streamOfAction,
 } from '@action-ledger/domain';
-import { type EventStore, type ExpectedRevision } from '@action-ledger/event-store';
+import { type EventStore, type ExpectedRevision, StoreFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { appendOnce } from './append.ts';
 import { type LedgerClock } from './ledger-clock.ts';
@@ -146,9 +146,7 @@ async function read(
   held: HeldActions,
   actionId: string,
 ): Promise<Held | Broken> {
-  const stream = streamOfAction(actionId);
-  const recorded = await deps.store.readStream(stream);
-  const folded = foldAction(deps.sha256, stream, recorded);
+  const folded = await readFolded(deps, actionId);
   if (folded.kind === 'broken') {
     held.drop(actionId);
     const reason = `revision ${folded.revision}: ${folded.reason}`;
@@ -159,6 +157,17 @@ async function read(
   const now: Held = { kind: 'held', action, hash };
   if (action.revision >= 0) held.keep(now);
   return now;
+}
+
+async function readFolded({ store, sha256 }: ActionStoreDeps, actionId: string): Promise<Folded> {
+  const stream = streamOfAction(actionId);
+  try {
+    return foldAction(sha256, stream, await store.readStream(stream));
+  } catch (fault) {
+    if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
+    const revision = typeof fault.detail['revision'] === 'number' ? fault.detail['revision'] : 0;
+    return { kind: 'broken', revision, reason: fault.message };
+  }
 }
 
 async function tryOnce(

@@ -13,6 +13,7 @@ export {
 export { type Notice, type WritePoint, writePoints } from './parts.ts';
 export { type Proposal } from './proposal.ts';
 export { quarantineStream } from './quarantine.ts';
+export { type DamagedEvents, readEvents, type ReadEventsOptions } from './read-events.ts';
 export { rebuildIndex } from './rebuild-index.ts';
 export { RegistrationRefused, toolStream } from './registry.ts';
 export { type SideEntry } from './side-table.ts';

@@ -45,6 +45,7 @@ import { type Notice, type Parts, type Run, toolOf, type WritePoint } from './pa
 import { propose } from './propose.ts';
 import { type Proposal } from './proposal.ts';
 import { createQuarantine } from './quarantine.ts';
+import { readEvents } from './read-events.ts';
 import { registerTool } from './registry.ts';
 import { createSideTable, type SideEntry } from './side-table.ts';
 import { completeUndo, matchesOf, trackUndoer } from './undo.ts';
@@ -97,11 +98,16 @@ export const tailEvents = 1_000;
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const { store, runtime, index } = options;
   const clock = createLedgerClock(runtime.clock);
-  const tail = await store.readAll({
+  const tail = new Set<string>();
+  for await (const batch of readEvents(store, {
     after: Math.max(0, (await store.head()) - tailEvents),
-    max: tailEvents,
-  });
-  for (const { metadata } of tail) clock.observe((JSON.parse(metadata) as { at: number }).at);
+    onDamaged: ({ stream }) => tail.add(stream),
+  })) {
+    for (const { stream, metadata } of batch) {
+      tail.add(stream);
+      clock.observe(timeOf(metadata));
+    }
+  }
   if (store.condition().kind === 'ready') {
     for (const tool of options.tools.all) {
       if (tool.kind === 'write')
@@ -117,12 +123,17 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     state,
     startSweep(parts, options.sweepMs ?? defaultSweepMs),
   );
-  await recover(
-    parts,
-    tail.map(({ stream }) => stream),
-    index.openActions(),
-  );
+  await recover(parts, tail, index.openActions());
   return ledger;
+}
+
+/** 0 where the metadata is damaged: then its stream is found broken when it is loaded. */
+function timeOf(metadata: string): number {
+  try {
+    return (JSON.parse(metadata) as { readonly at: number }).at;
+  } catch {
+    return 0;
+  }
 }
 
 function assemble(
@@ -217,7 +228,7 @@ function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]
 /** Everything open is looked at; claims of the file's previous process end; half-told undos are completed. */
 async function recover(
   parts: Parts,
-  tailStreams: readonly string[],
+  tailStreams: ReadonlySet<string>,
   open: readonly string[],
 ): Promise<void> {
   for (const actionId of open) {
@@ -226,7 +237,7 @@ async function recover(
     parts.judge.see(loaded.action);
     trackUndoer(parts, loaded.action);
   }
-  for (const stream of new Set(tailStreams)) {
+  for (const stream of tailStreams) {
     const actionId = actionOfStream(stream);
     if (actionId === undefined) continue;
     const loaded = await parts.actions.load(actionId);
