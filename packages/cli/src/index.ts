@@ -1,1 +1,3 @@
-export {};
+export { runAsProcess } from './run-as-process.ts';
+export { run } from './run.ts';
+export { type Io } from './io.ts';

@@ -1,0 +1,27 @@
+// Which file is meant: --path, else ACTION_LEDGER_PATH, else ./action-ledger.db.
+import { Option, type Command } from 'commander';
+import { type Io } from '../io.ts';
+
+export const defaultPath = './action-ledger.db';
+
+export interface PathOption {
+  readonly path?: string;
+}
+
+export function addPathOption(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--path <file>',
+      `the ledger's file (default: $ACTION_LEDGER_PATH, else ${defaultPath})`,
+    ),
+  );
+}
+
+export function addJsonOption(command: Command): Command {
+  return command.option('--json', 'print JSON, for programs');
+}
+
+export function ledgerPath(io: Io, { path }: PathOption): string {
+  const fromEnv = io.env['ACTION_LEDGER_PATH'];
+  return path ?? (fromEnv === undefined || fromEnv === '' ? defaultPath : fromEnv);
+}
