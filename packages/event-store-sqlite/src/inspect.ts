@@ -2,6 +2,7 @@
 // end, can the newest rows be read. A file that has gone back in time is `recovering`; a row that
 // cannot be read concerns its own stream only. The hash chain is verified elsewhere.
 import { type StoreCondition } from '@action-ledger/event-store';
+import { type PositionRange } from './facts.ts';
 import { type EventTable } from './event-table.ts';
 import { type EventRow, eventsOf } from './row-text.ts';
 
@@ -14,8 +15,8 @@ export interface DamagedRow {
 }
 
 export interface Inspection {
-  /** Ranges of positions that should be there: [first, last]. */
-  readonly missing: readonly (readonly [number, number])[];
+  /** Positions that should be there. */
+  readonly missing: readonly PositionRange[];
   readonly damaged: readonly DamagedRow[];
 }
 
@@ -24,7 +25,7 @@ export const inspectedEvents = 1000;
 
 export function inspect(table: EventTable, head: number): Inspection {
   const after = Math.max(0, head - inspectedEvents);
-  const missing: (readonly [number, number])[] = [];
+  const missing: PositionRange[] = [];
   const damaged: DamagedRow[] = [];
   let next = after + 1;
   for (const row of table.rowsAfter(after, inspectedEvents)) {
@@ -41,14 +42,16 @@ export interface Findings {
   readonly head: number;
   /** Undefined where no mark was beside the file. */
   readonly mark: number | undefined;
-  readonly missing: Inspection['missing'];
-  /** Positions up to here are known to be missing, and an operator has confirmed it. */
-  readonly confirmedThrough: number;
+  readonly missing: readonly PositionRange[];
+  /** Of these an operator has confirmed that they are missing. */
+  readonly confirmed: readonly PositionRange[];
 }
 
 export function conditionOf(findings: Findings): StoreCondition {
-  const { head, mark } = findings;
-  const missing = findings.missing.filter(([, last]) => last > findings.confirmedThrough);
+  const { head, mark, confirmed } = findings;
+  const missing = findings.missing.filter(
+    ([first, last]) => !confirmed.some(([from, to]) => from <= first && last <= to),
+  );
   const reasons: string[] = [];
   if (mark === undefined && head > 0) {
     reasons.push('No readable mark lies beside the file: it may be a backup or a copy.');
@@ -61,7 +64,7 @@ export function conditionOf(findings: Findings): StoreCondition {
   return { kind: 'recovering', reason: reasons.join(' '), mark: mark ?? 0, head };
 }
 
-function range([first, last]: readonly [number, number]): string {
+function range([first, last]: PositionRange): string {
   return first === last ? String(first) : `${first} to ${last}`;
 }
 

@@ -166,7 +166,7 @@ function look(db: DatabaseSync, table: EventTable, path: string) {
   const facts = createFacts(db);
   const head = table.head();
   const { missing, damaged } = inspect(table, head);
-  const confirmedThrough = facts.confirmedThrough();
-  const condition = facts.recovery() ?? conditionOf({ head, mark, missing, confirmedThrough });
+  const confirmed = facts.confirmedMissing();
+  const condition = facts.recovery() ?? conditionOf({ head, mark, missing, confirmed });
   return { condition, damaged };
 }

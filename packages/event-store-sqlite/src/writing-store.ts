@@ -78,10 +78,9 @@ function look(
   const inspection = inspect(table, head);
   const mark = lock === undefined ? undefined : openMark(path, head);
   const found = mark === undefined ? head : mark.found;
-  const confirmedThrough = facts.confirmedThrough();
+  const confirmed = facts.confirmedMissing();
   const condition =
-    facts.recovery() ??
-    conditionOf({ head, mark: found, missing: inspection.missing, confirmedThrough });
+    facts.recovery() ?? conditionOf({ head, mark: found, missing: inspection.missing, confirmed });
   // Kept in the file: events appended meanwhile would lift it above its mark again.
   if (condition.kind === 'recovering') facts.keepRecovery(condition);
   const index = createStreamIndex(db);
@@ -172,7 +171,7 @@ class WritingStore implements SqliteEventStore {
     const { runtime, path, facts, mark } = this.#parts;
     await waitForLock(runtime, this.#busyWaitMs, path, () => {
       if (this.#isClosed) throw closedFault();
-      facts.confirmRecovered(this.#writer.head());
+      facts.confirmRecovered(this.#parts.inspection.missing);
     });
     mark?.reset(this.#writer.head());
     this.#condition = { kind: 'ready' };

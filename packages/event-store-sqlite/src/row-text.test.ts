@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import { type NewEvent } from '@action-ledger/event-store';
+import { eventsOf, type EventRow, rowText } from './row-text.ts';
+
+describe('the text of a row', () => {
+  it('is lines that a person can read', () => {
+    const text = rowText([
+      event('e1', '{"amount":1}', '{"hash":"aaaa","tenant":"acme"}'),
+      event('e2', '{"amount":2}', '{"hash":"bbbb","tenant":"acme"}'),
+      event('e3', '{"amount":3}', '{"hash":"aaaa","tenant":"acme"}'),
+    ]);
+    expect(text.split('\n')).toEqual([
+      'e1',
+      'ActionPlanned',
+      '{"amount":1}',
+      '{"hash":"aaaa","tenant":"acme"}',
+      'e2',
+      'ActionPlanned',
+      '{"amount":2}',
+      '~9,18,bbbb',
+      'e3',
+      'ActionPlanned',
+      '{"amount":3}',
+      '~31,0,',
+    ]);
+  });
+
+  it('gives every pair of metadata texts back, also where they overlap or cut a character', () => {
+    const texts = [
+      '{}',
+      '{"a":1}',
+      '{"a":11}',
+      '{"a":111}',
+      '"~1,2,x"',
+      '"🧾"',
+      '"🧿"',
+      '"🧾🧾"',
+      'null',
+    ];
+    for (const first of texts) {
+      for (const second of texts) {
+        const events = [event('e1', '1', first), event('e2', '2', second)];
+        const row = rowOf(events);
+        expect(Buffer.from(row.events).toString()).toBe(row.events);
+        expect(eventsOf(row).map(({ metadata }) => metadata)).toEqual([first, second]);
+      }
+    }
+  });
+
+  it('numbers its events from the revision and position of the row', () => {
+    const row = { ...rowOf([event('e1'), event('e2')]), revision: 7, position: 40 };
+    expect(eventsOf(row)).toMatchObject([
+      { stream: 'action-a', revision: 7, position: 40 },
+      { stream: 'action-a', revision: 8, position: 41 },
+    ]);
+  });
+
+  const good = rowOf([event('e1'), event('e2')]);
+  const damages: readonly (readonly [string, Partial<EventRow>])[] = [
+    ['a line too few', { events: good.events.slice(0, good.events.lastIndexOf('\n')) }],
+    ['a line too many', { events: `${good.events}\n` }],
+    ['an empty line', { events: good.events.replace('e1\n', '\n') }],
+    ['a difference that reaches too far', { events: good.events.replace('~2,0,', '~2,1,') }],
+    ['no difference where one should be', { events: good.events.replace('~2,0,', '{}') }],
+    ['another count', { count: 3 }],
+    ['no text', { events: null as unknown as string }],
+  ];
+  it.each(damages)('with %s is damaged, and says where', (_, damage) => {
+    expect(() => eventsOf({ ...good, ...damage })).toThrow('stream action-a at position 1');
+  });
+});
+
+function rowOf(events: readonly NewEvent[]): EventRow {
+  const text = rowText(events);
+  const row = { position: 1, stream: 'action-a', revision: 0, count: events.length, events: text };
+  return row;
+}
+
+function event(id: string, data = '{}', metadata = '{}'): NewEvent {
+  return { id, type: 'ActionPlanned', data, metadata };
+}
