@@ -51,6 +51,8 @@ export interface PerformOptions {
 
 export interface ActionStore {
   load(actionId: string, options?: { readonly fresh?: boolean }): Promise<Loaded>;
+  /** Reads the stream once, without keeping its state: a broken one is quarantined. */
+  check(actionId: string): Promise<void>;
   /** Decided again on every conflict. `undefined`: nothing to do for this state. */
   perform(
     actionId: string,
@@ -94,6 +96,9 @@ export function createActionStore(deps: ActionStoreDeps): ActionStore {
       const got = known ?? (await read(deps, held, actionId));
       return got.kind === 'broken' ? got : { kind: 'action', action: got.action };
     },
+    check: async (actionId) => {
+      if (held.get(actionId) === undefined) await read(deps, noneHeld, actionId);
+    },
     perform: async (actionId, command, options = {}) => {
       for (let round = 0; round < roundsMax; round += 1) {
         const known = round > 0 ? undefined : held.get(actionId);
@@ -121,6 +126,12 @@ interface HeldActions {
   readonly keep: (next: Held) => void;
   readonly drop: (actionId: string) => void;
 }
+
+const noneHeld: HeldActions = {
+  get: () => undefined,
+  keep: () => undefined,
+  drop: () => undefined,
+};
 
 function createHeldActions(): HeldActions {
   const held = new LRUCache<string, Held>({

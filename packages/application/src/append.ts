@@ -57,8 +57,8 @@ async function holds(
   return events.every((event, index) => stored[index]?.id === event.id);
 }
 
-export function pause(timers: Timers, delayMs: number): Promise<void> {
+export function pause(timers: Timers, delayMs: number, keepsAlive = true): Promise<void> {
   return new Promise((resolve) => {
-    timers.after(delayMs, resolve, { keepsAlive: true });
+    timers.after(delayMs, resolve, { keepsAlive });
   });
 }

@@ -68,7 +68,7 @@ async function attendPlanned(parts: Parts, action: Action): Promise<void> {
   if (
     parts.isClosing() ||
     parts.isPaused(action.tenant, action.tool) ||
-    parts.store.condition().kind === 'recovering'
+    parts.recovering() !== undefined
   ) {
     parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
     return;

@@ -21,6 +21,7 @@ import {
 import { type Answer } from './answer.ts';
 import { attendAction } from './attend.ts';
 import { createAttending } from './attending.ts';
+import { checkInBackground } from './background-check.ts';
 import { awaitRest } from './await-rest.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
 import { createDueIndex, nextLookAt } from './due-index.ts';
@@ -95,12 +96,19 @@ const defaultDrainMs = 30_000;
 /** Looked at when the ledger opens; the rest is verified in the background or by `verify`. */
 export const tailEvents = 1_000;
 
+interface LedgerState {
+  closing: boolean;
+  /** Found in the background: positions that should be there. */
+  missing: string | undefined;
+}
+
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const { store, runtime, index } = options;
   const clock = createLedgerClock(runtime.clock);
   const tail = new Set<string>();
+  const checkedFrom = Math.max(0, (await store.head()) - tailEvents);
   for await (const batch of readEvents(store, {
-    after: Math.max(0, (await store.head()) - tailEvents),
+    after: checkedFrom,
     onDamaged: ({ stream }) => tail.add(stream),
   })) {
     for (const { stream, metadata } of batch) {
@@ -114,7 +122,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         await registerTool({ store, runtime, clock, sha256: options.sha256 }, tool);
     }
   }
-  const state = { closing: false };
+  const state: LedgerState = { closing: false, missing: undefined };
   const parts = assemble(options, clock, state);
   const chains = createEpochChains(parts.actions);
   const ledger = publicFace(
@@ -124,6 +132,11 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     startSweep(parts, options.sweepMs ?? defaultSweepMs),
   );
   await recover(parts, tail, index.openActions());
+  checkInBackground(parts, checkedFrom, (first, last) => {
+    state.missing ??= `Positions ${first} to ${last} are missing.`;
+  }).catch((fault: unknown) => {
+    parts.onFault('the check in the background', fault);
+  });
   return ledger;
 }
 
@@ -139,7 +152,7 @@ function timeOf(metadata: string): number {
 function assemble(
   options: LedgerOptions,
   clock: Parts['clock'],
-  state: { readonly closing: boolean },
+  state: Readonly<LedgerState>,
 ): Parts {
   const { store, runtime, sha256, tools, index } = options;
   const judge = createJudge(clock);
@@ -179,6 +192,10 @@ function assemble(
     undoers: new Map(),
     dependents: new Map(),
     beingRecorded: new Set(),
+    recovering: () => {
+      const condition = store.condition();
+      return condition.kind === 'recovering' ? condition.reason : state.missing;
+    },
     isPaused: options.isPaused ?? (() => false),
     isClosing: () => state.closing,
     attend: attending,
@@ -279,7 +296,7 @@ function startSweep(parts: Parts, everyMs: number): Sweep {
 function publicFace(
   parts: Parts,
   chains: ReturnType<typeof createEpochChains>,
-  state: { closing: boolean },
+  state: LedgerState,
   sweep: Sweep,
 ): Ledger {
   const deps = { parts, chains };

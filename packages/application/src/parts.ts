@@ -81,6 +81,8 @@ export interface Parts {
   readonly dependents: Map<string, Set<string>>;
   /** Outcomes in hand that the store has not taken yet. */
   readonly beingRecorded: Set<string>;
+  /** Why nothing new may be recorded or sent; undefined when all is well. */
+  readonly recovering: () => string | undefined;
   readonly isPaused: (tenant: string, tool: string) => boolean;
   readonly isClosing: () => boolean;
   /** Looks at an open action and does what is due; one look at a time per action. */

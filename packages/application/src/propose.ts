@@ -329,9 +329,9 @@ function mayDispatchNow(parts: Parts, tool: Tool, chain: readonly Action[]): boo
 
 /** While the store looks older than it was, or all is paused, nothing new is recorded. */
 function notRecordable(parts: Parts, proposal: Proposal): Answer | undefined {
-  const condition = parts.store.condition();
-  if (condition.kind === 'recovering') {
-    const reason = `The ledger is recovering: ${condition.reason}. Nothing was recorded.`;
+  const why = parts.recovering();
+  if (why !== undefined) {
+    const reason = `The ledger is recovering: ${why} Nothing was recorded.`;
     return refused(proposal, 'failed-without-effect', 'ledger.recovering', reason);
   }
   if (parts.isClosing()) {

@@ -58,8 +58,11 @@ function hindranceOf(parts: Parts, tool: Tool, action: Action): ReturnType<typeo
 }
 
 function maySend(parts: Parts, action: Action): boolean {
-  const { kind } = parts.store.condition();
-  return kind === 'ready' && !parts.isClosing() && !parts.isPaused(action.tenant, action.tool);
+  return (
+    parts.recovering() === undefined &&
+    !parts.isClosing() &&
+    !parts.isPaused(action.tenant, action.tool)
+  );
 }
 
 /** An absolute write with a later epoch is never sent again. */
