@@ -50,6 +50,11 @@ interface Bounds {
   readonly holders: ReadonlySet<FieldPath>;
 }
 
+/** What is left of the limit, by a count that never exceeds the text's length: below 0 it cannot fit. */
+interface Room {
+  units: number;
+}
+
 function boundsOf(textMax: number, itemsMax: number, keep: readonly FieldPath[]): Bounds {
   const holders = new Set<FieldPath>();
   for (const path of keep) {
@@ -66,45 +71,73 @@ function cutWithin(
   bytesMax: number,
   note: string,
 ): CutJson | undefined {
-  const cut = cutValue(value, undefined, bounds);
+  const room: Room = { units: bytesMax };
+  const cut = cutValue(value, undefined, bounds, room);
+  if (room.units < 0) return undefined;
   const text = textOf(cut);
   if (text === undefined || isLongerThan(text, bytesMax)) return undefined;
   return { value: cut, text, note };
 }
 
-/** No path: the root. */
-function cutValue(value: JsonValue, path: FieldPath | undefined, bounds: Bounds): JsonValue {
-  if (typeof value === 'string') return cutText(value, bounds.textMax);
+/** No path: the root, or inside an array. */
+function cutValue(
+  value: JsonValue,
+  path: FieldPath | undefined,
+  bounds: Bounds,
+  room: Room,
+): JsonValue {
+  room.units -= 1;
+  if (typeof value === 'string') return cutText(value, bounds.textMax, room);
   if (typeof value !== 'object' || value === null) return value;
-  if (isJsonObject(value)) return cutMembers(value, path, bounds);
+  return isJsonObject(value)
+    ? cutMembers(value, path, bounds, room)
+    : cutElements(value, bounds, room);
+}
+
+function cutElements(elements: readonly JsonValue[], bounds: Bounds, room: Room): JsonValue {
   // Arrays are leaves of field paths: nothing inside them is kept.
   const inside = { ...bounds, kept: noPaths, holders: noPaths };
-  const elements = value.slice(0, bounds.itemsMax);
-  return Object.freeze(elements.map((element) => cutValue(element, undefined, inside)));
+  const cut: JsonValue[] = [];
+  for (const element of elements.slice(0, bounds.itemsMax)) {
+    if (room.units < 0) break;
+    cut.push(cutValue(element, undefined, inside, room));
+  }
+  return Object.freeze(cut);
 }
 
 const noPaths: ReadonlySet<FieldPath> = new Set();
 
-function cutMembers(members: JsonObject, path: FieldPath | undefined, bounds: Bounds): JsonObject {
+function cutMembers(
+  members: JsonObject,
+  path: FieldPath | undefined,
+  bounds: Bounds,
+  room: Room,
+): JsonObject {
   const cut: Record<string, JsonValue> = {};
-  let room = bounds.itemsMax;
+  let itemsLeft = bounds.itemsMax;
   for (const name of Object.keys(members).sort()) {
+    if (room.units < 0) break;
     const member = members[name] as JsonValue;
     const memberPath = path === undefined ? name : `${path}.${name}`;
     if (bounds.kept.has(memberPath)) {
       cut[name] = member;
     } else if (bounds.holders.has(memberPath) && isJsonObject(member)) {
-      cut[name] = cutMembers(member, memberPath, bounds);
-    } else if (room > 0 && name.length <= bounds.textMax) {
-      room -= 1;
-      cut[name] = cutValue(member, memberPath, bounds);
+      cut[name] = cutMembers(member, memberPath, bounds, room);
+    } else if (itemsLeft > 0 && name.length <= bounds.textMax) {
+      itemsLeft -= 1;
+      room.units -= name.length + 3;
+      cut[name] = cutValue(member, memberPath, bounds, room);
     }
   }
   return Object.freeze(cut);
 }
 
-function cutText(text: string, unitsMax: number): string {
-  if (text.length <= unitsMax) return text;
-  const start = text.slice(0, Math.max(0, unitsMax - 1));
-  return unitsMax === 0 ? '' : `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
+function cutText(text: string, unitsMax: number, room: Room): string {
+  let cut = text;
+  if (text.length > unitsMax) {
+    const start = text.slice(0, Math.max(0, unitsMax - 1));
+    cut = unitsMax === 0 ? '' : `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
+  }
+  room.units -= cut.length + 1;
+  return cut;
 }

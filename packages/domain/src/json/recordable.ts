@@ -11,7 +11,7 @@ import { type JsonValue } from './json-value.ts';
 import { isLongerThan } from './utf8-length.ts';
 
 export interface RecordableLimits {
-  /** Of the canonical text in UTF-8. */
+  /** Of the canonical text in UTF-8; at least 32. */
   readonly bytesMax: number;
   /** Members that are never cut, as paths from the value's root: `refund.id`. */
   readonly keep?: readonly FieldPath[];
