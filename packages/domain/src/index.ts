@@ -18,3 +18,4 @@ export * from './identity/keys.ts';
 export * from './identity/action-id.ts';
 export * from './identity/identify.ts';
 export * from './identity/what-differs.ts';
+export * from './invariants.ts';

@@ -1,0 +1,167 @@
+// What must hold across streams: identities, external ids, epochs, links, and what a provider saw.
+import { type Action } from '../action/state.ts';
+import { actionIdOf, parseActionId, streamOfAction } from '../identity/action-id.ts';
+import { type AuditContext, type BrokenInvariant, type InvariantName } from './broken.ts';
+import { type Actions, checkLinks } from './check-links.ts';
+
+/** What a provider saw of one downstream key. */
+export interface DownstreamTally {
+  readonly tenant: string;
+  readonly key: string;
+  readonly requests: number;
+  /** Writes of one absolute value count as one. */
+  readonly effects: number;
+  /** When the requests arrived, by the ledger's own clock, where both share one. */
+  readonly requestsAt?: readonly number[];
+}
+
+export interface LedgerContext extends AuditContext {
+  /** What the provider knows: only a fake one, or an export, tells it. */
+  readonly provider?: readonly DownstreamTally[];
+}
+
+/** `actions`: every action of the store, reserved names included. */
+export function checkLedger(
+  actions: readonly Action[],
+  context: LedgerContext,
+): readonly BrokenInvariant[] {
+  const byId: Actions = new Map(actions.map((action) => [action.id, action]));
+  return [
+    ...checkIdentities(actions),
+    ...checkEpochs(byId),
+    ...checkExternalIds(actions),
+    ...checkLinks(byId, context),
+    ...checkProvider(actions, context.provider ?? []),
+  ];
+}
+
+function broken(action: Action, invariant: InvariantName, detail: string): BrokenInvariant {
+  return { stream: streamOfAction(action.id), invariant, detail };
+}
+
+function groupBy<T>(items: readonly T[], nameOf: (item: T) => string | undefined): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = nameOf(item);
+    if (name === undefined) continue;
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}
+
+/** A caller's key is unique in its tenant; a derived one is the id itself. */
+function checkIdentities(actions: readonly Action[]): readonly BrokenInvariant[] {
+  const nameOf = ({ id, tenant, key, epoch }: Action): string =>
+    JSON.stringify(key === undefined ? [id] : [tenant, key, epoch]);
+  return groupBy(actions, nameOf).flatMap(([first, ...others]) =>
+    others.flatMap((other) =>
+      first === undefined || first.argumentsHash === other.argumentsHash
+        ? []
+        : [broken(other, 'one-arguments-hash', `${first.id} has its key with other arguments`)],
+    ),
+  );
+}
+
+function checkEpochs(actions: Actions): readonly BrokenInvariant[] {
+  const name: InvariantName = 'epochs-without-gaps';
+  return [...actions.values()].flatMap((action) => {
+    const parsed = parseActionId(action.id);
+    if (parsed === undefined || action.status === 'reserved') return [];
+    const { keyHash, epoch } = parsed;
+    if (epoch !== action.epoch)
+      return [broken(action, name, `its name says epoch ${epoch}, its events ${action.epoch}`)];
+    return epoch === 0 || actions.has(actionIdOf(keyHash, epoch - 1))
+      ? []
+      : [broken(action, name, `epoch ${epoch} exists without epoch ${epoch - 1}`)];
+  });
+}
+
+function checkExternalIds(actions: readonly Action[]): readonly BrokenInvariant[] {
+  const name: InvariantName = 'one-action-per-external-id';
+  const shared = groupBy(actions, ({ tenant, tool, outcome }) =>
+    outcome?.externalId === undefined
+      ? undefined
+      : JSON.stringify([tenant, tool, outcome.externalId]),
+  ).flatMap((group) =>
+    group.flatMap((action, index) => {
+      const other = group.slice(0, index).find((each) => !areLinked(each, action));
+      const id = action.outcome?.externalId ?? '';
+      return other === undefined ? [] : [broken(action, name, `${other.id} has ${id} as well`)];
+    }),
+  );
+  return [...shared, ...actions.flatMap(severalExternalIds)];
+}
+
+/** Reported successes name another effect than the recorded one, and nobody was told. */
+function severalExternalIds(action: Action): readonly BrokenInvariant[] {
+  const ids = new Set(
+    [
+      action.outcome?.externalId,
+      ...action.evidence
+        .filter(({ claims }) => claims === 'success')
+        .map((each) => each.externalId),
+    ].filter((id) => id !== undefined),
+  );
+  if (ids.size < 2 || action.duplicates.length > 0) return [];
+  const detail = `it has the effects ${[...ids].join(' and ')}, and no duplicate is on record`;
+  return [broken(action, 'one-action-per-external-id', detail)];
+}
+
+function areLinked(a: Action, b: Action): boolean {
+  return names(a, b) || names(b, a) || isSameValue(a, b);
+}
+
+function names(a: Action, b: Action): boolean {
+  const { supersededBy, repeatOf, undoneBy, compensates, compensatedBy, undoes, duplicates } = a;
+  const links = [supersededBy, repeatOf, undoneBy, compensates, compensatedBy, ...undoes];
+  return links.includes(b.id) || duplicates.some(({ other }) => other === b.id);
+}
+
+/** Absolute writes of one entity keep its external id from epoch to epoch. */
+function isSameValue(a: Action, b: Action): boolean {
+  const keyHash = parseActionId(a.id)?.keyHash;
+  return (
+    a.guarantee === 'natural' && keyHash !== undefined && keyHash === parseActionId(b.id)?.keyHash
+  );
+}
+
+function checkProvider(
+  actions: readonly Action[],
+  provider: readonly DownstreamTally[],
+): readonly BrokenInvariant[] {
+  const nameOf = (tenant: string, key: string): string => JSON.stringify([tenant, key]);
+  const byKey = new Map(
+    actions.map((action) => [nameOf(action.tenant, action.downstreamKey ?? ''), action]),
+  );
+  return provider.flatMap((tally) => {
+    const action = byKey.get(nameOf(tally.tenant, tally.key));
+    return action === undefined ? [strayRequest(tally)] : checkTally(action, tally);
+  });
+}
+
+function strayRequest({ tenant, key, requests }: DownstreamTally): BrokenInvariant {
+  const detail = `${requests} requests of ${tenant} carry ${key}, which no action has dispatched`;
+  return { stream: '', invariant: 'requests-within-attempts', detail };
+}
+
+function checkTally(action: Action, tally: DownstreamTally): readonly BrokenInvariant[] {
+  const { requests, effects, requestsAt = [] } = tally;
+  const { attempts } = action;
+  const dispatchedBy = (at: number): number =>
+    attempts.filter(({ dispatchedAt }) => dispatchedAt <= at).length;
+  const early = [...requestsAt]
+    .sort((a, b) => a - b)
+    .some((at, index) => dispatchedBy(at) < index + 1);
+  const name: InvariantName = 'requests-within-attempts';
+  return [
+    ...(requests > attempts.length
+      ? [broken(action, name, `${requests} requests for ${attempts.length} attempts`)]
+      : []),
+    ...(early && requests <= attempts.length
+      ? [broken(action, name, 'a request arrived before its dispatch')]
+      : []),
+    ...(effects > 1 ? [broken(action, 'effects-at-most-one', `it had ${effects} effects`)] : []),
+  ];
+}
