@@ -145,6 +145,12 @@ export const resent: readonly ActionEvent[] = [
   event('ActionDispatched', { attempt: 2, deadlineAt: start + hour }),
 ];
 
+/** An operator's decision against the doubt, which stays. */
+export const forcedFailed: readonly ActionEvent[] = [
+  ...unknown,
+  { type: 'ActionFailed', data: { reason: 'asked the bank', forced: { by: 'ann' } } },
+];
+
 /** The shortest honest stream that ends in each status. */
 export const inStatus: { readonly [Status in ActionStatus]: readonly ActionEvent[] } = {
   new: [],

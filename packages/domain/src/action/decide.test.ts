@@ -3,7 +3,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { everyCommand } from '../../test-support/every-command.ts';
 import { eventsOf, given, refusalOf, type Story } from '../../test-support/given.ts';
-import { type Asked, day, event, inStatus, resent, vote } from '../../test-support/samples.ts';
+import {
+  type Asked,
+  day,
+  event,
+  forcedFailed,
+  inStatus,
+  resent,
+  vote,
+} from '../../test-support/samples.ts';
 import { actionRefusalCodes } from './decision.ts';
 import { type ActionEvent } from './event.ts';
 import { isInDoubt } from './state.ts';
@@ -19,10 +27,7 @@ const more: Readonly<Record<string, readonly ActionEvent[]>> = {
   'dispatched, another attempt in doubt': resent,
   'unknown, a cancel asked for': [...inStatus.unknown, event('CancelRequested')],
   'ready after an absent': [...inStatus.unknown, event('ActionReconciled')],
-  'failed against its doubt': [
-    ...inStatus.unknown,
-    event('ActionFailed', { forced: { by: 'ann' } }),
-  ],
+  'failed against its doubt': forcedFailed,
   'planned after an undoer': [event('ActionPlanned', { after: 'undoer' })],
   'succeeded and undone': [...inStatus.succeeded, event('ActionUndone')],
 };
