@@ -15,7 +15,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { createSystemRuntime } from '@action-ledger/runtime';
-import { openSqliteEventStore, readOwner } from './index.ts';
+import { openSqliteEventStore, readOwner, type SqliteEventStore } from './index.ts';
 import { type AppendContent, type ChildReport, type ChildTask } from './store-process.child.ts';
 
 const runtime = createSystemRuntime();
@@ -267,8 +267,13 @@ function start(task: ChildTask, { before = [], ...user }: StartOptions = {}): Ch
   };
 }
 
-async function expectSound(store: EventStore, acknowledged: readonly Stored[]): Promise<void> {
+async function expectSound(
+  store: SqliteEventStore,
+  acknowledged: readonly Stored[],
+): Promise<void> {
   const streams = await readStreams(store);
+  const check = await store.checkIndex();
+  expect(check).toMatchObject({ streams: streams.size, reached: check.rows, faults: [] });
   for (const [stream, events] of streams) {
     // The index agrees with a full scan.
     expect(await store.readStream(stream)).toEqual(events);

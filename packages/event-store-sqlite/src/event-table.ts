@@ -16,11 +16,11 @@ export interface EventTable {
   rowsAfter(position: number, max: number): readonly EventRow[];
 }
 
-const columns = 'position, stream, revision, count, events';
-type Columns = readonly [number, string, number, number, string];
+const columns = 'position, stream, revision, count, previous, events';
+type Columns = readonly [number, string, number, number, number | null, string];
 
 export function createEventTable(db: DatabaseSync): EventTable {
-  const insert = db.prepare(`insert into events (${columns}) values (?, ?, ?, ?, ?)`);
+  const insert = db.prepare(`insert into events (${columns}) values (?, ?, ?, ?, ?, ?)`);
   const at = db.prepare(`select ${columns} from events where position = ?`);
   const last = db.prepare('select position, count from events order by position desc limit 1');
   // The row that holds the event after `position` may begin before it.
@@ -38,7 +38,7 @@ export function createEventTable(db: DatabaseSync): EventTable {
 
   return {
     insert: (row) => {
-      insert.run(row.position, row.stream, row.revision, row.count, row.events);
+      insert.run(row.position, row.stream, row.revision, row.count, row.previous, row.events);
     },
     rowAt: (position) => {
       const found = at.get(position) as unknown as Columns | undefined;
@@ -53,8 +53,8 @@ export function createEventTable(db: DatabaseSync): EventTable {
   };
 }
 
-function rowOf([position, stream, revision, count, events]: Columns): EventRow {
-  return { position, stream, revision, count, events };
+function rowOf([position, stream, revision, count, previous, events]: Columns): EventRow {
+  return { position, stream, revision, count, previous, events };
 }
 
 function readAll(

@@ -6,7 +6,7 @@ import { createEventTable } from './event-table.ts';
 import { GroupWriter } from './group-writer.ts';
 import { rowText } from './row-text.ts';
 import { migrate } from './schema.ts';
-import { createStreamIndex } from './stream-index.ts';
+import { WritingIndex } from './writing-index.ts';
 
 let db: DatabaseSync;
 
@@ -96,11 +96,12 @@ function createWriter(onCommit: (commit: () => void) => void): GroupWriter {
       };
     },
   });
+  const table = createEventTable(db);
   return new GroupWriter({
     db: failing,
     path: 'ledger.db',
-    table: createEventTable(db),
-    index: createStreamIndex(db),
+    table,
+    index: new WritingIndex(db, table),
     committed: () => undefined,
   });
 }

@@ -12,7 +12,8 @@ import { type QueuedAppend } from './append-queue.ts';
 import { type EventTable } from './event-table.ts';
 import { eventsOf } from './row-text.ts';
 import { isBusy, isDiskFull, storeFaultOf } from './sqlite-faults.ts';
-import { type StreamIndex } from './stream-index.ts';
+import { type StreamHead, type StreamRows } from './stream-rows.ts';
+import { type WritingIndex } from './writing-index.ts';
 
 export interface Counters {
   /** Transactions that wrote: each is one sync of the write-ahead log. */
@@ -29,7 +30,7 @@ export interface GroupWriterParts {
   readonly db: DatabaseSync;
   readonly path: string;
   readonly table: EventTable;
-  readonly index: StreamIndex;
+  readonly index: WritingIndex;
   /** After a commit: the new head, and the appends that were written, in order. */
   readonly committed: (head: number, written: readonly WrittenAppend[]) => void;
 }
@@ -89,7 +90,7 @@ export class GroupWriter {
       this.#noticeOthers();
       group.head = this.#head;
       for (const append of appends) group.answers.push(tryAppend(this.#parts, group, append));
-      if (group.written.length > 0) this.#parts.index.store(this.#head);
+      if (group.written.length > 0) this.#parts.index.merge(this.#head);
     } catch (error) {
       this.#undo();
       if (isBusy(error)) return false;
@@ -157,12 +158,12 @@ export class GroupWriter {
 function tryAppend(parts: GroupWriterParts, group: Group, append: QueuedAppend): Answer {
   const { table, index } = parts;
   const { stream, expected, events, text } = append;
-  let last: number | undefined;
+  let head: StreamHead | undefined;
   let decision: ReturnType<typeof decideAppend>;
   let stored: readonly RecordedEvent[] = [];
   try {
-    last = index.head(stream)?.revision;
-    decision = decideAppend(last, expected, events, (from, count) => {
+    head = index.head(stream);
+    decision = decideAppend(head?.revision, expected, events, (from, count) => {
       stored = storedFrom(index, stream, from).slice(0, count);
       return stored.map((event) => event.id);
     });
@@ -174,17 +175,18 @@ function tryAppend(parts: GroupWriterParts, group: Group, append: QueuedAppend):
   }
   switch (decision.kind) {
     case 'conflict':
-      return { append, result: { kind: 'conflict', actual: last } };
+      return { append, result: { kind: 'conflict', actual: head?.revision } };
     case 'repeat':
       return { append, result: appended(decision.lastRevision, stored.at(-1)?.position, true) };
     case 'write': {
       const position = group.head + 1;
       const revision = decision.firstRevision;
       const count = events.length;
-      table.insert({ position, stream, revision, count, events: text });
+      const previous = head?.last ?? null;
+      table.insert({ position, stream, revision, count, previous, events: text });
       group.head += count;
       const lastRevision = revision + count - 1;
-      index.add(stream, { revision: lastRevision });
+      index.add(stream, { revision: lastRevision, last: position });
       group.written.push({ append, position, revision });
       return { append, result: appended(lastRevision, group.head, false) };
     }
@@ -193,7 +195,7 @@ function tryAppend(parts: GroupWriterParts, group: Group, append: QueuedAppend):
 
 /** The events of a stream with revision >= `from`. */
 export function storedFrom(
-  index: StreamIndex,
+  index: StreamRows,
   stream: string,
   from: number,
 ): readonly RecordedEvent[] {

@@ -15,12 +15,14 @@ import {
   type Subscriptions,
 } from '@action-ledger/event-store';
 import { type Timer } from '@action-ledger/runtime';
+import { checkIndex, type IndexCheck } from './check-index.ts';
 import { openReader } from './connection.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
 import { createFacts } from './facts.ts';
 import { type Counters, storedFrom } from './group-writer.ts';
 import { conditionOf, type DamagedRow, inspect } from './inspect.ts';
 import { readMark } from './mark.ts';
+import { ReadingIndex } from './reading-index.ts';
 import { closedFault, isBusy, openedReadOnlyFault, storeFaultOf } from './sqlite-faults.ts';
 import {
   busyWaitMsUsual,
@@ -28,7 +30,6 @@ import {
   type SqliteEventStore,
   type SqliteEventStoreOptions,
 } from './sqlite-store-types.ts';
-import { createStreamIndex, type StreamIndex } from './stream-index.ts';
 import { waitForLock } from './wait-for-lock.ts';
 
 export async function openReadingStore(
@@ -51,7 +52,7 @@ class ReadingStore implements SqliteEventStore {
   readonly #db: DatabaseSync;
   readonly #options: SqliteEventStoreOptions;
   readonly #table: EventTable;
-  readonly #index: StreamIndex;
+  readonly #index: ReadingIndex;
   readonly #condition: StoreCondition;
   readonly #damaged: readonly DamagedRow[];
   readonly #subscriptions: Subscriptions;
@@ -63,7 +64,7 @@ class ReadingStore implements SqliteEventStore {
     this.#db = db;
     this.#options = options;
     this.#table = createEventTable(db);
-    this.#index = createStreamIndex(db);
+    this.#index = new ReadingIndex(db, this.#table);
     const { condition, damaged } = look(db, this.#table, options.path);
     this.#condition = condition;
     this.#damaged = damaged;
@@ -71,10 +72,7 @@ class ReadingStore implements SqliteEventStore {
     this.#subscriptions = createSubscriptions({
       readAll: (range) => this.readAll(range),
       head: () => this.#head,
-      pause: () =>
-        new Promise((resolve) => {
-          setImmediate(resolve);
-        }),
+      pause: nextTurn,
     });
   }
 
@@ -120,6 +118,11 @@ class ReadingStore implements SqliteEventStore {
     return undefined;
   }
 
+  checkIndex(): Promise<IndexCheck> {
+    const read = <Found>(find: () => Found): Promise<Found> => this.#read(find);
+    return checkIndex({ table: this.#table, index: this.#index, read, pause: nextTurn });
+  }
+
   async confirmRecovered(): Promise<void> {
     throw openedReadOnlyFault(this.#options.path);
   }
@@ -136,7 +139,13 @@ class ReadingStore implements SqliteEventStore {
     const { runtime, path, busyWaitMs = busyWaitMsUsual } = this.#options;
     return waitForLock(runtime, busyWaitMs, path, () => {
       if (this.#isClosed) throw closedFault();
-      return find();
+      // One transaction: rows and index are seen in the same state.
+      this.#db.exec('begin');
+      try {
+        return find();
+      } finally {
+        if (this.#db.isTransaction) this.#db.exec('commit');
+      }
     });
   }
 
@@ -169,4 +178,10 @@ function look(db: DatabaseSync, table: EventTable, path: string) {
   const confirmed = facts.confirmedMissing();
   const condition = facts.recovery() ?? conditionOf({ head, mark, missing, confirmed });
   return { condition, damaged };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -72,8 +72,8 @@ describe('the text of a row', () => {
 
 function rowOf(events: readonly NewEvent[]): EventRow {
   const text = rowText(events);
-  const row = { position: 1, stream: 'action-a', revision: 0, count: events.length, events: text };
-  return row;
+  const count = events.length;
+  return { position: 1, stream: 'action-a', revision: 0, count, previous: null, events: text };
 }
 
 function event(id: string, data = '{}', metadata = '{}'): NewEvent {

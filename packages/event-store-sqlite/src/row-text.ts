@@ -12,6 +12,8 @@ export interface EventRow {
   /** Of the first event. */
   readonly revision: number;
   readonly count: number;
+  /** The position of the stream's append before this one, null at its first. */
+  readonly previous: number | null;
   readonly events: string;
 }
 

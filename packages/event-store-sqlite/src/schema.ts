@@ -7,7 +7,7 @@ import { StoreFault } from '@action-ledger/event-store';
 export const applicationId = 0x41434c47;
 
 /** Step n leads from format n to format n + 1 (`PRAGMA user_version`). */
-const steps: readonly ((db: DatabaseSync) => void)[] = [createPlainLayout];
+const steps: readonly ((db: DatabaseSync) => void)[] = [createPlainLayout, deferIndex];
 
 export const formatVersion = steps.length;
 
@@ -63,6 +63,36 @@ export function createPlainLayout(db: DatabaseSync): void {
     );
     create unique index event_streams on events (stream, revision);
     create table facts (name text primary key, value text not null) without rowid;
+  `);
+}
+
+/**
+ * Format 2: each append points to the stream's append before it, and `streams` to the last one.
+ * `streams` may lag behind: what it lacks lies after the position in `indexed-through`.
+ */
+function deferIndex(db: DatabaseSync): void {
+  db.exec(`
+    create table linked_events (
+      position integer primary key,
+      stream text not null,
+      revision integer not null,
+      count integer not null check (count between 1 and 64),
+      previous integer,
+      events text not null
+    );
+    insert into linked_events
+      select position, stream, revision, count, (
+        select earlier.position from events as earlier
+        where earlier.stream = events.stream and earlier.revision < events.revision
+        order by earlier.revision desc limit 1
+      ), events
+      from events order by position;
+    create table streams (name text primary key, last integer not null) without rowid;
+    insert into streams select stream, max(position) from events group by stream order by stream;
+    insert into facts
+      select 'indexed-through', cast(ifnull(max(position + count - 1), 0) as text) from events;
+    drop table events;
+    alter table linked_events rename to events;
   `);
 }
 

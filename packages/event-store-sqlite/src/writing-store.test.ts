@@ -264,6 +264,37 @@ describe('damage by hand', () => {
     expect((await store.readStream('action-5'))[0]?.data).toMatch(/^\{"n;/);
   });
 
+  it('that removes a row the index knows is damage of its stream, whichever row it is', async () => {
+    for (const [name, revision] of [
+      ['first', 0],
+      ['middle', 2],
+      ['last', 4],
+    ] as const) {
+      const at = join(folder, `${name}.db`);
+      const store = await open({ path: at, pendingStreamsMax: 0 });
+      await made(store, 5);
+      await store.append('action-2', 1, someEvents(2));
+      await store.append('action-2', 3, someEvents(1));
+      await store.append('action-3', 1, someEvents(1));
+      await store.append('action-4', 1, someEvents(1));
+      await store.close();
+      exec(at, `delete from events where stream = 'action-2' and revision = ${revision}`);
+      const again = await open({ path: at });
+      const corrupt = { code: 'store.corrupt', retry: 'never', detail: { stream: 'action-2' } };
+      await expect(again.readStream('action-2')).rejects.toMatchObject(corrupt);
+      const appends = await Promise.allSettled([
+        again.append('action-2', 'no stream', someEvents(1)),
+        again.append('action-3', 2, someEvents(1)),
+      ]);
+      expect(appends).toMatchObject([
+        { status: 'rejected', reason: corrupt },
+        { status: 'fulfilled', value: { revision: 3 } },
+      ]);
+      expect(await again.readStream('action-4')).toHaveLength(3);
+      expect((await again.checkIndex()).reached).toBeLessThan((await again.checkIndex()).rows);
+    }
+  });
+
   it('that removes a row near the end leaves the store recovering, and other streams readable', async () => {
     await made(path);
     exec(path, "delete from events where stream = 'action-5'");
@@ -426,12 +457,12 @@ async function openOnce(options: Partial<SqliteEventStoreOptions> = {}) {
   return { condition };
 }
 
-/** A closed file of `streams` streams with two events each. */
-async function made(at: string, streams = 20): Promise<void> {
-  const store = await openSqliteEventStore({ path: at, runtime });
+/** `streams` streams with two events each, in a file that is closed again, or a store. */
+async function made(at: string | SqliteEventStore, streams = 20): Promise<void> {
+  const store = typeof at === 'string' ? await openSqliteEventStore({ path: at, runtime }) : at;
   for (let n = 0; n < streams; n += 1)
     await store.append(`action-${n}`, 'no stream', someEvents(2));
-  await store.close();
+  if (typeof at === 'string') await store.close();
 }
 
 function exec(at: string, sql: string): void {
@@ -446,7 +477,7 @@ async function openBeside(at: string) {
   return {
     insert: (position: number, stream: string) => {
       db.prepare(
-        'insert into events (position, stream, revision, count, events) values (?, ?, 0, 1, ?)',
+        'insert into events (position, stream, revision, count, previous, events) values (?, ?, 0, 1, null, ?)',
       ).run(position, stream, 'e1\nActionPlanned\n{}\n{}');
     },
     close: () => {

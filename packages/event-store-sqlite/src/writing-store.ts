@@ -17,6 +17,7 @@ import {
 } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { AppendQueue } from './append-queue.ts';
+import { checkIndex, type IndexCheck } from './check-index.ts';
 import { openWriter } from './connection.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
 import { createFacts, type Facts } from './facts.ts';
@@ -31,8 +32,8 @@ import {
   type SqliteEventStore,
   type SqliteEventStoreOptions,
 } from './sqlite-store-types.ts';
-import { createStreamIndex, type StreamIndex } from './stream-index.ts';
 import { waitForLock } from './wait-for-lock.ts';
+import { WritingIndex } from './writing-index.ts';
 
 interface Parts {
   readonly db: DatabaseSync;
@@ -41,7 +42,7 @@ interface Parts {
   readonly lock: FileLock | undefined;
   readonly mark: Mark | undefined;
   readonly table: EventTable;
-  readonly index: StreamIndex;
+  readonly index: WritingIndex;
   readonly facts: Facts;
   readonly inspection: Inspection;
   readonly condition: StoreCondition;
@@ -69,7 +70,7 @@ export async function openWritingStore(
 
 function look(
   db: DatabaseSync,
-  { path, runtime }: SqliteEventStoreOptions,
+  { path, runtime, pendingStreamsMax }: SqliteEventStoreOptions,
   lock: FileLock | undefined,
 ): Parts {
   const table = createEventTable(db);
@@ -83,7 +84,7 @@ function look(
     facts.recovery() ?? conditionOf({ head, mark: found, missing: inspection.missing, confirmed });
   // Kept in the file: events appended meanwhile would lift it above its mark again.
   if (condition.kind === 'recovering') facts.keepRecovery(condition);
-  const index = createStreamIndex(db);
+  const index = new WritingIndex(db, table, pendingStreamsMax);
   return { db, path, runtime, lock, mark, table, index, facts, inspection, condition };
 }
 
@@ -165,6 +166,12 @@ class WritingStore implements SqliteEventStore {
 
   owner(): FileOwner | undefined {
     return this.#parts.lock?.owner;
+  }
+
+  checkIndex(): Promise<IndexCheck> {
+    const { table, index } = this.#parts;
+    const read = async <Found>(find: () => Found): Promise<Found> => this.#read(find);
+    return checkIndex({ table, index, read, pause: nextTurn });
   }
 
   async confirmRecovered(): Promise<void> {

@@ -1,0 +1,45 @@
+// The index of a process that only reads, beside one that writes: what the table `streams` lacks
+// is read from the rows after it, and forgotten once the table has it.
+import { type DatabaseSync } from 'node:sqlite';
+import { type EventTable } from './event-table.ts';
+import { type EventRow } from './row-text.ts';
+import { pendingStreamsMaxUsual } from './sqlite-store-types.ts';
+import {
+  createIndexTable,
+  type IndexTable,
+  type StreamHead,
+  type StreamRows,
+} from './stream-rows.ts';
+
+const forgetAbove = 4 * pendingStreamsMaxUsual;
+
+export class ReadingIndex implements StreamRows {
+  readonly #table: IndexTable;
+  readonly #tail = new Map<string, StreamHead>();
+  #readThrough = 0;
+
+  constructor(db: DatabaseSync, table: EventTable) {
+    this.#table = createIndexTable(db, table);
+  }
+
+  /** Within a transaction: table and rows must be of one state of the file. */
+  rows(stream: string, from: number): readonly EventRow[] {
+    this.#catchUp();
+    const head = this.#tail.get(stream) ?? this.#table.head(stream);
+    return head === undefined ? [] : this.#table.walk(stream, head, from);
+  }
+
+  #catchUp(): void {
+    const through = this.#table.indexedThrough();
+    if (through > this.#readThrough) {
+      this.#readThrough = through;
+      this.#tail.clear();
+    } else if (this.#tail.size > forgetAbove) {
+      for (const [stream, { last }] of this.#tail) if (last <= through) this.#tail.delete(stream);
+    }
+    this.#table.tail(this.#readThrough, (stream, head) => {
+      this.#tail.set(stream, head);
+      this.#readThrough = head.last;
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type NewEvent, type RecordedEvent } from '@action-ledger/event-store';
+import { createSystemRuntime } from '@action-ledger/runtime';
+import { openSqliteEventStore } from './index.ts';
+import { rowText } from './row-text.ts';
+import { applicationId, createPlainLayout, formatVersion, numberOf } from './schema.ts';
+
+const runtime = createSystemRuntime();
+let folder = '';
+let path = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'event-store-'));
+  path = join(folder, 'ledger.db');
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('a file of format 1', () => {
+  it('is brought to the current format at opening, with every event as it was', async () => {
+    const events = makeFormat1(path, 300);
+    const store = await openSqliteEventStore({ path, runtime });
+    expect(await store.readAll({ after: 0, max: 10_000 })).toEqual(events);
+    for (const stream of new Set(events.map((event) => event.stream))) {
+      const own = events.filter((event) => event.stream === stream);
+      expect(await store.readStream(stream)).toEqual(own);
+      expect(await store.readStream(stream, own.length - 1)).toEqual(own.slice(-1));
+    }
+    expect(await store.checkIndex()).toMatchObject({ streams: 300, rows: 600, reached: 600 });
+    const [first] = events;
+    expect(
+      await store.append('action-0', 'no stream', first === undefined ? [] : [first]),
+    ).toMatchObject({
+      repeated: true,
+    });
+    expect(await store.append('action-0', 3, [event()])).toMatchObject({ position: 1201 });
+    await store.close();
+    const db = new DatabaseSync(path);
+    expect(numberOf(db, 'pragma user_version')).toBe(formatVersion);
+    expect(layoutOf(db)).toEqual(await newLayout());
+    db.close();
+  });
+
+  it('is left as it was when the disk is full, and brought over later', async () => {
+    const events = makeFormat1(path, 300);
+    const before = readFileSync(path);
+    await expect(
+      openSqliteEventStore({ path, runtime, fileBytesMax: before.length + 10_000 }),
+    ).rejects.toMatchObject({ code: 'store.disk-full', retry: 'safe' });
+    const db = new DatabaseSync(path);
+    expect(numberOf(db, 'pragma user_version')).toBe(1);
+    expect(numberOf(db, 'select count(*) from events')).toBe(600);
+    db.close();
+    const store = await openSqliteEventStore({ path, runtime });
+    expect(await store.readAll({ after: 0, max: 10_000 })).toEqual(events);
+    await store.close();
+  });
+
+  it('is refused read-only, with the advice to open it for writing once', async () => {
+    makeFormat1(path, 3);
+    await expect(openSqliteEventStore({ path, runtime, readOnly: true })).rejects.toMatchObject({
+      code: 'store.format',
+      message: expect.stringContaining('Open it once for writing'),
+    });
+  });
+});
+
+/** Streams of two appends, three events and one, which come in another order the second time. */
+function makeFormat1(at: string, streams: number): readonly RecordedEvent[] {
+  const db = new DatabaseSync(at);
+  db.exec('pragma journal_mode = wal');
+  createPlainLayout(db);
+  db.exec(`pragma application_id = ${applicationId}; pragma user_version = 1; begin`);
+  const insert = db.prepare(
+    'insert into events (position, stream, revision, count, events) values (?, ?, ?, ?, ?)',
+  );
+  const all: RecordedEvent[] = [];
+  const append = (stream: string, revision: number, events: readonly NewEvent[]): void => {
+    const position = all.length + 1;
+    insert.run(position, stream, revision, events.length, rowText(events));
+    for (const [n, one] of events.entries()) {
+      all.push({ ...one, stream, revision: revision + n, position: position + n });
+    }
+  };
+  for (let n = 0; n < streams; n += 1) append(`action-${n}`, 0, [event(), event(), event()]);
+  for (let n = streams - 1; n >= 0; n -= 1) append(`action-${n}`, 3, [event()]);
+  db.exec('commit');
+  db.close();
+  return all;
+}
+
+async function newLayout(): Promise<readonly unknown[]> {
+  const at = join(folder, 'new.db');
+  await (await openSqliteEventStore({ path: at, runtime })).close();
+  const db = new DatabaseSync(at);
+  const layout = layoutOf(db);
+  db.close();
+  return layout;
+}
+
+function layoutOf(db: DatabaseSync): readonly unknown[] {
+  return db.prepare('select name, sql from sqlite_schema order by name').all();
+}
+
+function event(): NewEvent {
+  const id = runtime.ids.next();
+  return { id, type: 'ActionPlanned', data: `{"n":"${id}"}`, metadata: `{"hash":"${id}"}` };
+}

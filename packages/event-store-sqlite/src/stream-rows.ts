@@ -1,0 +1,96 @@
+// The rows of a stream: each append points to the one before it, and the table `streams` to the
+// last. That table is merged in batches and may lag behind; the rows after `indexed-through` say
+// what it lacks, and whoever opens the file reads those.
+import { type DatabaseSync } from 'node:sqlite';
+import { StoreFault } from '@action-ledger/event-store';
+import { type EventTable } from './event-table.ts';
+import { type EventRow } from './row-text.ts';
+
+export interface StreamHead {
+  /** The last revision. */
+  readonly revision: number;
+  /** The position of the row that holds it. */
+  readonly last: number;
+}
+
+/** What reading a stream needs of an index. */
+export interface StreamRows {
+  /** The rows that hold revisions >= `from`, in order. */
+  rows(stream: string, from: number): readonly EventRow[];
+}
+
+export interface IndexTable {
+  /** By the table alone. @throws StoreFault `store.corrupt` where it points to a missing row */
+  head(stream: string): StreamHead | undefined;
+  /** All appends after this position are to be found by their rows, not by the table. */
+  indexedThrough(): number;
+  /** The ends of all appends after `position`, in order. */
+  tail(position: number, visit: (stream: string, head: StreamHead) => void): void;
+  /** Walks back from the last row. @throws StoreFault `store.corrupt` where a row is missing */
+  walk(stream: string, head: StreamHead, from: number): readonly EventRow[];
+}
+
+const tailPage = 4096;
+
+export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTable {
+  const head = db.prepare(`
+    select last, revision + count - 1 as revision from streams
+    left join events on position = last and stream = name where name = ?`);
+  const through = db.prepare(`select value from facts where name = 'indexed-through'`);
+  const tail = db.prepare(`
+    select position, stream, revision + count - 1 from events
+    where position > ? order by position limit ${tailPage}`);
+  tail.setReturnArrays(true);
+
+  return {
+    head: (stream) => {
+      const found = head.get(stream) as
+        { readonly last: number; readonly revision: number | null } | undefined;
+      if (found === undefined) return undefined;
+      const { last, revision } = found;
+      if (revision === null) throw missingRow(stream, last);
+      return { revision, last };
+    },
+    indexedThrough: () =>
+      Number((through.get() as { readonly value: string } | undefined)?.value ?? 0),
+    tail: (position, visit) => {
+      for (let after = position; ;) {
+        const rows = tail.all(after) as unknown as readonly (readonly [number, string, number])[];
+        for (const [last, stream, revision] of rows) visit(stream, { revision, last });
+        if (rows.length < tailPage) return;
+        after = rows.at(-1)?.[0] ?? after;
+      }
+    },
+    walk: (stream, end, from) => walk(table, stream, end, from),
+  };
+}
+
+function walk(
+  table: EventTable,
+  stream: string,
+  head: StreamHead,
+  from: number,
+): readonly EventRow[] {
+  const rows: EventRow[] = [];
+  let position: number | null = head.last;
+  for (let next = head.revision + 1; next > from;) {
+    if (position === null) throw missingRow(stream, rows.at(-1)?.position ?? head.last);
+    const row = table.rowAt(position);
+    if (row?.stream !== stream || row.revision + row.count !== next) {
+      throw missingRow(stream, position);
+    }
+    rows.push(row);
+    next = row.revision;
+    position = row.previous;
+  }
+  return rows.reverse();
+}
+
+function missingRow(stream: string, position: number): StoreFault {
+  return new StoreFault(
+    'store.corrupt',
+    'never',
+    `Stream ${stream} has lost events: its row at position ${position} is missing or was changed. Quarantine the stream, and compare it with a backup.`,
+    { detail: { stream, position, through: position } },
+  );
+}

@@ -1,0 +1,153 @@
+// The index of the process that writes. An index kept with every append would touch a random page
+// for each new stream, and pages decide what a commit costs. So the ends of streams stay in memory
+// and are merged by ranges: neighbours in the index go together, in the transaction of some append.
+import { type DatabaseSync } from 'node:sqlite';
+import { type EventTable } from './event-table.ts';
+import { type EventRow } from './row-text.ts';
+import {
+  createIndexTable,
+  type IndexTable,
+  type StreamHead,
+  type StreamRows,
+} from './stream-rows.ts';
+import { pendingStreamsMaxUsual } from './sqlite-store-types.ts';
+import { rangeCount, rangeOf } from './stream-ranges.ts';
+
+/** The ends of so many streams written last are kept, merged or not. */
+const recentStreamsMax = 16_384;
+/** So many positions per pending stream may lie between the newest and the merged ones. */
+const positionsPerPending = 8;
+/** Ranges merged by one commit when the positions run ahead though few streams are pending. */
+const rangesPerCommit = 8;
+
+export class WritingIndex implements StreamRows {
+  readonly #table: IndexTable;
+  readonly #merge;
+  readonly #setThrough;
+  readonly #pendingMax: number;
+  /** By range: the ends of streams that `streams` does not know yet. */
+  readonly #pending: Map<string, StreamHead>[];
+  /** By range: up to which position its streams are merged. */
+  readonly #through: number[];
+  #pendingCount = 0;
+  /** The range merged longest ago: all positions up to its mark are merged. */
+  #oldest = 0;
+  readonly #recent = new Map<string, StreamHead>();
+  /** Of the open transaction. */
+  readonly #added = new Map<string, StreamHead>();
+  #merged: { readonly ranges: number; readonly through: number } = { ranges: 0, through: 0 };
+
+  constructor(db: DatabaseSync, table: EventTable, pendingMax = pendingStreamsMaxUsual) {
+    this.#table = createIndexTable(db, table);
+    this.#merge = db.prepare(
+      'insert into streams (name, last) values (?, ?) on conflict (name) do update set last = excluded.last',
+    );
+    this.#setThrough = db.prepare(`update facts set value = ? where name = 'indexed-through'`);
+    this.#pendingMax = pendingMax;
+    this.#pending = Array.from({ length: rangeCount }, () => new Map<string, StreamHead>());
+    this.#through = Array.from({ length: rangeCount }, () => 0);
+    this.reload();
+  }
+
+  head(stream: string): StreamHead | undefined {
+    return (
+      this.#added.get(stream) ??
+      this.#recent.get(stream) ??
+      this.#pending[rangeOf(stream)]?.get(stream) ??
+      this.#table.head(stream)
+    );
+  }
+
+  rows(stream: string, from: number): readonly EventRow[] {
+    const head = this.head(stream);
+    return head === undefined ? [] : this.#table.walk(stream, head, from);
+  }
+
+  /** A row was inserted in the open transaction. */
+  add(stream: string, head: StreamHead): void {
+    this.#added.set(stream, head);
+  }
+
+  /** Merges what is due into the open transaction. @param head before the transaction */
+  merge(head: number): void {
+    let left = this.#pendingCount;
+    let ranges = 0;
+    const isDue = (): boolean =>
+      left > this.#pendingMax ||
+      (ranges < rangesPerCommit &&
+        head - this.#throughAfter(ranges) > this.#pendingMax * positionsPerPending);
+    while (ranges < rangeCount && isDue()) {
+      left -= this.#mergeRange((this.#oldest + ranges) % rangeCount);
+      ranges += 1;
+    }
+    this.#merged = { ranges, through: head };
+    if (ranges > 0) {
+      const through = ranges === rangeCount ? head : this.#throughAfter(ranges);
+      this.#setThrough.run(String(through));
+    }
+  }
+
+  /** The transaction was committed. */
+  keep(): void {
+    const { ranges, through } = this.#merged;
+    for (let n = 0; n < ranges; n += 1) {
+      this.#pendingCount -= this.#pending[this.#oldest]?.size ?? 0;
+      this.#pending[this.#oldest] = new Map();
+      this.#through[this.#oldest] = through;
+      this.#oldest = (this.#oldest + 1) % rangeCount;
+    }
+    for (const [stream, head] of this.#added) {
+      this.#setPending(stream, head);
+      this.#setRecent(stream, head);
+    }
+    this.forget();
+  }
+
+  /** The transaction was rolled back. */
+  forget(): void {
+    this.#added.clear();
+    this.#merged = { ranges: 0, through: 0 };
+  }
+
+  /** Starts from what the file says: at opening, and when another connection has written. */
+  reload(): void {
+    const through = this.#table.indexedThrough();
+    this.#recent.clear();
+    for (const range of this.#pending) range.clear();
+    this.#pendingCount = 0;
+    this.#through.fill(through);
+    this.#table.tail(through, (stream, head) => {
+      this.#setPending(stream, head);
+    });
+  }
+
+  #mergeRange(range: number): number {
+    const pending = [...(this.#pending[range] ?? [])];
+    // In the order of the index, so that neighbours meet the same page.
+    pending.sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [stream, { last }] of pending) this.#merge.run(stream, last);
+    return pending.length;
+  }
+
+  /** What the oldest mark will be when this many ranges have been merged. */
+  #throughAfter(ranges: number): number {
+    return this.#through[(this.#oldest + ranges) % rangeCount] ?? 0;
+  }
+
+  #setPending(stream: string, head: StreamHead): void {
+    const range = this.#pending[rangeOf(stream)];
+    if (range === undefined) return;
+    if (!range.has(stream)) this.#pendingCount += 1;
+    range.set(stream, head);
+  }
+
+  #setRecent(stream: string, head: StreamHead): void {
+    this.#recent.delete(stream);
+    this.#recent.set(stream, head);
+    if (this.#recent.size <= recentStreamsMax) return;
+    for (const oldest of this.#recent.keys()) {
+      this.#recent.delete(oldest);
+      return;
+    }
+  }
+}
