@@ -7,7 +7,10 @@ import {
   type Meeting,
   type Refusal,
   refusal,
+  whatDiffers,
 } from '@action-ledger/domain';
+import { needsApproval } from '@action-ledger/tools';
+import { type Difference } from './answer.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
 import { namesOf, underOlderName } from './names.ts';
 import { type Parts } from './parts.ts';
@@ -30,7 +33,11 @@ export interface Explanation {
     readonly sameArguments: boolean;
   }[];
   readonly meeting: Meeting;
+  /** In a conflict: the fields that are not as the met action has them. */
+  readonly differs?: readonly Difference[];
   readonly policy: string;
+  /** People would be asked before it is sent. */
+  readonly approval: boolean;
 }
 
 export interface ExplainRequest {
@@ -41,8 +48,11 @@ export interface ExplainRequest {
   readonly key?: string;
 }
 
+/** What explaining needs of a ledger: nothing that writes. */
+export type ExplainParts = Pick<Parts, 'tools' | 'actions' | 'sha256' | 'digestSecret'>;
+
 export async function explainCall(
-  parts: Parts,
+  parts: ExplainParts,
   chains: EpochChains,
   request: ExplainRequest,
 ): Promise<Explanation | Refusal> {
@@ -63,6 +73,14 @@ export async function explainCall(
     );
   const policy = policyFor(tool, request.tenant, valid.args);
   const { declaration, rules } = tool;
+  const meeting = meet(epochs.actions, {
+    argumentsHash: names.argumentsHash,
+    call: request.origin,
+    keyKind: names.keyKind,
+    guarantee: rules.guarantee,
+    policyVersion: policy.version,
+  });
+  const met = meeting.kind === 'conflict' ? epochs.actions[meeting.epoch] : undefined;
   return {
     kind: 'explanation',
     tool: tool.name,
@@ -78,13 +96,11 @@ export async function explainCall(
       status,
       sameArguments: argumentsHash === names.argumentsHash,
     })),
-    meeting: meet(epochs.actions, {
-      argumentsHash: names.argumentsHash,
-      call: request.origin,
-      keyKind: names.keyKind,
-      guarantee: rules.guarantee,
-      policyVersion: policy.version,
-    }),
+    meeting,
+    ...(met === undefined
+      ? {}
+      : { differs: whatDiffers(declaration, met.arguments, names.stored) }),
     policy: policy.effect,
+    approval: policy.effect === 'ask' || needsApproval(tool, valid.args),
   };
 }

@@ -3,6 +3,7 @@ export { type Broken, type Done, type Loaded, type Performed } from './action-st
 export * from './answer.ts';
 export { type EvidenceReport } from './evidence.ts';
 export { type Explanation, type ExplainRequest } from './explain.ts';
+export { createExplainer, type ExplainerOptions } from './explain-record.ts';
 export * from './ledger.ts';
 export {
   type CancelRequest,

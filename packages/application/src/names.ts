@@ -66,7 +66,7 @@ export function namesOf(
 }
 
 /** The proposal under the name that an earlier version of the tool gave its action, if there is one. */
-export async function underOlderName(parts: Parts, names: Names): Promise<Names> {
+export async function underOlderName(parts: Pick<Parts, 'actions'>, names: Names): Promise<Names> {
   for (const old of names.older) {
     const first = await parts.actions.load(actionIdOf(old.keyHash, 0));
     if (first.kind === 'broken' || first.action.status === 'new') continue;
