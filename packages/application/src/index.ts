@@ -18,4 +18,5 @@ export { type DamagedEvents, readEvents, type ReadEventsOptions } from './read-e
 export { rebuildIndex } from './rebuild-index.ts';
 export { RegistrationRefused, toolStream } from './registry.ts';
 export { type SideEntry } from './side-table.ts';
+export { matchesOf } from './undo.ts';
 export * from './verify.ts';

@@ -327,7 +327,7 @@ function publicFace(
       sweep.stop();
       parts.due.stop();
       await drain(parts, drainMs);
-      parts.index.close();
+      await parts.index.close();
     },
   };
 }

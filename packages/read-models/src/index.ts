@@ -1,1 +1,23 @@
-export {};
+export {
+  type ActionIndex,
+  type ActionRow,
+  type ListFilter,
+  type MatchKey,
+  rowOf,
+} from './action-index.ts';
+export { createMemoryActionIndex } from './memory-action-index.ts';
+export { type NumberedSideEntry, type SideEntry } from './side-entry.ts';
+export {
+  openSqliteActionIndex,
+  type SqliteActionIndex,
+  type SqliteActionIndexOptions,
+} from './sqlite-action-index.ts';
+export { type ViewsFollower } from './follow-store.ts';
+export { followViews, type FollowViewsOptions } from './follow-views.ts';
+export {
+  compareViews,
+  type CompareOptions,
+  type FoldedStream,
+  type ProjectionBreak,
+} from './compare-views.ts';
+export { foldThrough } from './action-folds.ts';

@@ -1,0 +1,111 @@
+// What has to be found without knowing an action's id: open actions, external ids, effects that an
+// undoer can undo, lists. Rebuildable from the streams; `note` is told every append of this process
+// before anyone is answered, so what it says is never behind.
+import { type Action, type ActionStatus, isOpen } from '@action-ledger/domain';
+
+export interface ActionRow {
+  readonly action: string;
+  readonly tenant: string;
+  readonly tool: string;
+  readonly run?: string;
+  readonly epoch: number;
+  readonly status: ActionStatus;
+  readonly guarantee: string;
+  readonly attempts: number;
+  readonly plannedAt: number;
+  readonly updatedAt: number;
+  readonly revision: number;
+  readonly owner?: 'reconciler' | 'operator';
+  readonly nextCheckAt?: number;
+  readonly externalId?: string;
+  readonly incidents: number;
+}
+
+export interface ListFilter {
+  readonly tenant?: string;
+  readonly tool?: string;
+  readonly status?: ActionStatus;
+  readonly run?: string;
+  /** Newest first, by when they were planned. */
+  readonly limit: number;
+}
+
+/** A field of an undoable effect, by which its undoer names it. */
+export interface MatchKey {
+  readonly tenant: string;
+  readonly tool: string;
+  /** `arguments.x` or `outcome.x`. */
+  readonly path: string;
+  /** Canonical text of the value. */
+  readonly value: string;
+}
+
+export interface ActionIndex {
+  /**
+   * @param matches all keys by which an undoer can find it. Streams that only reserve a name are
+   *   passed over.
+   */
+  note(action: Action, matches: readonly MatchKey[]): void;
+  /** Those with something still to happen, or with an incident that is open; in no set order. */
+  openActions(): readonly string[];
+  /** Succeeded actions that declared the match and are not undone, oldest first. */
+  undoable(key: MatchKey): readonly string[];
+  /** The action that recorded it first. */
+  ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
+  list(filter: ListFilter): readonly ActionRow[];
+  /** What is not written yet is written first. Calling it again changes nothing. */
+  close(): Promise<void>;
+}
+
+export function rowOf(action: Action): ActionRow {
+  const run = action.calls[0]?.run;
+  const externalId = action.outcome?.externalId;
+  return {
+    action: action.id,
+    tenant: action.tenant,
+    tool: action.tool,
+    epoch: action.epoch,
+    status: action.status,
+    guarantee: action.guarantee,
+    attempts: action.attempts.length,
+    plannedAt: action.plannedAt,
+    updatedAt: action.updatedAt,
+    revision: action.revision,
+    incidents: action.incidents.length,
+    ...(run === undefined ? none : { run }),
+    ...(action.watch === undefined ? none : action.watch),
+    ...(externalId === undefined ? none : { externalId }),
+  };
+}
+
+const none = {};
+
+/** Not a name that is only kept from being taken. */
+export function isIndexed(action: Action): boolean {
+  return action.status !== 'new' && action.status !== 'reserved';
+}
+
+export function needsAttention(action: Action): boolean {
+  return isOpen(action) || action.incidents.length > 0;
+}
+
+export function isUndoable(action: Action): boolean {
+  return action.status === 'succeeded' && action.undoneBy === undefined;
+}
+
+export function matchText({ tenant, tool, path, value }: MatchKey): string {
+  return JSON.stringify([tenant, tool, path, value]);
+}
+
+export function externalIdText(tenant: string, tool: string, externalId: string): string {
+  return JSON.stringify([tenant, tool, externalId]);
+}
+
+export function fits(row: ActionRow, { tenant, tool, status, run }: ListFilter): boolean {
+  return (
+    (tenant === undefined || row.tenant === tenant) &&
+    (tool === undefined || row.tool === tool) &&
+    (status === undefined || row.status === status) &&
+    (run === undefined || row.run === run)
+  );
+}

@@ -1,0 +1,107 @@
+// What a views file answers. Every question goes by an index that yields its rows in the order of
+// planning, so that an answer costs what it returns, however large the file is.
+import { type DatabaseSync, type StatementSync } from 'node:sqlite';
+import { type ActionRow, type ListFilter } from './action-index.ts';
+import { type SideEntry } from './side-entry.ts';
+
+/** What the file says of an action, by which an overlay tells whether it knows better. */
+export interface ActionRevision {
+  readonly action: string;
+  readonly revision: number;
+}
+
+export interface ViewsReader {
+  needingAttention(): readonly ActionRevision[];
+  /** Oldest first. */
+  undoable(match: string): readonly (ActionRevision & { readonly plannedAt: number })[];
+  ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
+  /** Newest first, without a bound: read what you need. */
+  list(filter: ListFilter): Iterable<ActionRow>;
+  /** In the order of planning. */
+  all(): Iterable<ActionRow>;
+  /** Newest first. */
+  sideEntries(options: { readonly before: number; readonly limit: number }): readonly SideEntry[];
+  /** 0 where there is none. */
+  lastSideNumber(): number;
+}
+
+const columns = `action, tenant, tool, run, epoch, status, guarantee, attempts,
+  planned_at as plannedAt, updated_at as updatedAt, revision, owner,
+  next_check_at as nextCheckAt, external_id as externalId, incidents`;
+
+export function createViewsReader(db: DatabaseSync): ViewsReader {
+  const attention = db.prepare(
+    'select action, revision from actions where needs_attention = 1 order by position',
+  );
+  const undoable = db.prepare(`
+    select action, revision, planned_at as plannedAt from undoable join actions using (position)
+    where match = ? order by position`);
+  const owner = db.prepare(`
+    select action from actions where external_id = ? and tenant = ? and tool = ?
+    order by outcome_at, position limit 1`);
+  const all = db.prepare(`select ${columns} from actions order by position`);
+  const sides = db.prepare(
+    'select entry from side_entries where number < ? order by number desc limit ?',
+  );
+  const lastSide = db.prepare('select max(number) as number from side_entries');
+  const lists = new Map<string, StatementSync>();
+
+  return {
+    needingAttention: () => attention.all() as unknown as readonly ActionRevision[],
+    undoable: (match) => undoable.all(match) as unknown as ReturnType<ViewsReader['undoable']>,
+    ownerOfExternalId: (tenant, tool, externalId) =>
+      owner.get(externalId, tenant, tool)?.['action'] as string | undefined,
+    list: (filter) => {
+      const { sql, values } = listQuery(filter);
+      const statement = lists.get(sql) ?? db.prepare(sql);
+      lists.set(sql, statement);
+      return rowsOf(statement, values);
+    },
+    all: () => rowsOf(all, []),
+    lastSideNumber: () => (lastSide.get()?.['number'] ?? 0) as number,
+    sideEntries: ({ before, limit }) =>
+      sides.all(before, limit).map((row) => JSON.parse(row['entry'] as string) as SideEntry),
+  };
+}
+
+function* rowsOf(statement: StatementSync, values: readonly string[]): Generator<ActionRow> {
+  for (const row of statement.iterate(...values)) yield rowFrom(row);
+}
+
+/**
+ * One index is named, the one that leaves fewest rows; the planner has no statistics to choose by.
+ * The condition of a partial index must stand in the query as it stands in the index.
+ */
+function listQuery({ tenant, tool, status, run }: ListFilter): {
+  readonly sql: string;
+  readonly values: readonly string[];
+} {
+  const terms: [string, string | undefined][] = [
+    ['tenant = ?', tenant],
+    ['tool = ?', tool],
+    ['status = ?', status],
+    ['run = ?', run],
+  ];
+  const given = terms.filter((term): term is [string, string] => term[1] !== undefined);
+  const isUnusual = status !== undefined && status !== 'succeeded';
+  const conditions = given.map(([condition]) => condition);
+  if (isUnusual) conditions.push(`status <> 'succeeded'`);
+  const index = indexFor(tenant !== undefined, tool !== undefined, isUnusual, run !== undefined);
+  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+  return {
+    sql: `select ${columns} from actions ${index} ${where} order by position desc`,
+    values: given.map(([, value]) => value),
+  };
+}
+
+function indexFor(tenant: boolean, tool: boolean, unusual: boolean, run: boolean): string {
+  if (run) return 'indexed by actions_by_run';
+  if (unusual) return `indexed by ${tenant ? 'actions_by_tenant_status' : 'actions_by_status'}`;
+  if (tool) return `indexed by ${tenant ? 'actions_by_tenant_tool' : 'actions_by_tool'}`;
+  return tenant ? 'indexed by actions_by_tenant' : 'not indexed';
+}
+
+function rowFrom(row: Readonly<Record<string, unknown>>): ActionRow {
+  const given = Object.entries(row).filter(([, value]) => value !== null);
+  return Object.fromEntries(given) as unknown as ActionRow;
+}

@@ -1,0 +1,118 @@
+// Writes to a views file. Each batch is one transaction together with the position it reaches, so a
+// file holds exactly what the streams held up to there.
+import { type DatabaseSync } from 'node:sqlite';
+import { type Action } from '@action-ledger/domain';
+import { type FoldedAction } from './action-folds.ts';
+import { isIndexed, isUndoable, type MatchKey, matchText, needsAttention } from './action-index.ts';
+import { type NumberedSideEntry, storedSideEntriesMax } from './side-entry.ts';
+import { createFacts, type Reached } from './views-facts.ts';
+
+export interface Batch {
+  readonly actions: readonly FoldedAction[];
+  readonly reached: Reached;
+}
+
+export interface ViewsWriter {
+  /** @param matchesOf by which an undoer can find an action */
+  write(batch: Batch): void;
+  writeSideEntries(entries: readonly NumberedSideEntry[]): void;
+}
+
+const upsert = `
+  insert into actions (position, action, tenant, tool, run, epoch, guarantee, planned_at, status,
+    attempts, updated_at, revision, owner, next_check_at, external_id, outcome_at, incidents,
+    needs_attention)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  on conflict (position) do update set status = excluded.status, attempts = excluded.attempts,
+    updated_at = excluded.updated_at, revision = excluded.revision, owner = excluded.owner,
+    next_check_at = excluded.next_check_at, external_id = excluded.external_id,
+    outcome_at = excluded.outcome_at, incidents = excluded.incidents,
+    needs_attention = excluded.needs_attention`;
+
+export function createViewsWriter(
+  db: DatabaseSync,
+  matchesOf: (action: Action) => readonly MatchKey[],
+): ViewsWriter {
+  const facts = createFacts(db);
+  const put = db.prepare(upsert);
+  const addUndoable = db.prepare('insert or ignore into undoable (match, position) values (?, ?)');
+  const dropUndoable = db.prepare('delete from undoable where match = ? and position = ?');
+  const addSide = db.prepare('insert or ignore into side_entries (number, entry) values (?, ?)');
+  const trimSides = db.prepare(
+    'delete from side_entries where number <= (select max(number) from side_entries) - ?',
+  );
+
+  const writeAction = (folded: FoldedAction): void => {
+    const { position, action } = folded;
+    put.run(...valuesOf(folded));
+    for (const match of matchesOf(action)) {
+      const change = isUndoable(action) ? addUndoable : dropUndoable;
+      change.run(matchText(match), position);
+    }
+  };
+
+  return {
+    write: ({ actions, reached }) => {
+      inTransaction(db, () => {
+        for (const each of actions) if (isIndexed(each.action)) passOverDamage(each, writeAction);
+        facts.keepReached(reached);
+      });
+    },
+    writeSideEntries: (entries) => {
+      if (entries.length === 0) return;
+      inTransaction(db, () => {
+        for (const { number, entry } of entries) addSide.run(number, JSON.stringify(entry));
+        trimSides.run(storedSideEntriesMax);
+      });
+    },
+  };
+}
+
+function valuesOf({ position, action }: FoldedAction): readonly (string | number | null)[] {
+  const { watch, outcome } = action;
+  return [
+    position,
+    action.id,
+    action.tenant,
+    action.tool,
+    action.calls[0]?.run ?? null,
+    action.epoch,
+    action.guarantee,
+    action.plannedAt,
+    action.status,
+    action.attempts.length,
+    action.updatedAt,
+    action.revision,
+    watch?.owner ?? null,
+    watch?.nextCheckAt ?? null,
+    outcome?.externalId ?? null,
+    outcome?.at ?? null,
+    action.incidents.length,
+    needsAttention(action) ? 1 : 0,
+  ];
+}
+
+/** An edited event may put anything in place of a text or a number; it must not stop the others. */
+function passOverDamage(folded: FoldedAction, write: (folded: FoldedAction) => void): void {
+  try {
+    write(folded);
+  } catch (error) {
+    if (!(error instanceof TypeError || isConstraint(error))) throw error;
+  }
+}
+
+function isConstraint(error: unknown): boolean {
+  const { errcode } = (error ?? {}) as { readonly errcode?: unknown };
+  return typeof errcode === 'number' && (errcode & 0xff) === 19;
+}
+
+function inTransaction(db: DatabaseSync, work: () => void): void {
+  db.exec('begin immediate');
+  try {
+    work();
+    db.exec('commit');
+  } catch (error) {
+    if (db.isTransaction) db.exec('rollback');
+    throw error;
+  }
+}
