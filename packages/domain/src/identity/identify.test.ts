@@ -289,6 +289,13 @@ describe('secret fields', () => {
     expect(keyOf(declaration, { password: 'a' })).not.toBe(keyOf(declaration, { password: 'b' }));
   });
 
+  it('are digested as they are normalised', () => {
+    const declaration: IdentityDeclaration = { ...login, normalize: { password: ['trim'] } };
+    const padded = { ...args, password: ' hunter2 ' };
+    expect(argumentsHashOf(declaration, padded)).toBe(argumentsHashOf(declaration, args));
+    expect(argumentsHashOf(login, padded)).not.toBe(argumentsHashOf(login, args));
+  });
+
   it('are refused where nothing can digest them', () => {
     const refused = { code: 'identity.secret-undigested', detail: { path: 'password' } };
     expect(identify(sha256, login, { tenant: 't1', origin, args })).toMatchObject(refused);

@@ -13,6 +13,8 @@ describe('normalizeText', () => {
     [['collapse-whitespace', 'trim'], ' a \n b ', 'a b'],
     [['nfc', 'lowercase'], 'CAFE\u0301', 'caf\u00e9'],
     [['nfc', 'lowercase'], '\u212a', 'k'],
+    // Composed only as a small letter.
+    [['nfc', 'lowercase'], 'H\u0331', '\u1e96'],
   ])('%j makes of %j %j', (by, text, normal) => {
     expect(normalizeText(text, by)).toBe(normal);
     expect(normalizeText(text, [...by].reverse())).toBe(normal);

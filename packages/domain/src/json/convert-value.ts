@@ -88,11 +88,9 @@ function convertGuarded(value: object, conversion: Conversion): JsonValue | unde
     return '[too deep]';
   }
   conversion.above.add(value);
-  const depth = conversion.path.length;
   try {
     return convertObject(value, conversion);
   } catch {
-    conversion.path.length = depth;
     note(conversion, 'a value that throws when it is read was recorded as "[unreadable]"');
     return '[unreadable]';
   } finally {

@@ -62,6 +62,7 @@ describe('toRecordable', () => {
       [[1, { b: '2' }]],
       'At /0/1/b: a BigInt was recorded as decimal text.',
     ],
+    ['a map with __proto__', new Map([['__proto__', 1]]), [['__proto__', 1]], undefined],
     ['a set', { tags: new Set(['a', 1]) }, { tags: ['a', 1] }, undefined],
     [
       'a BigInt',
@@ -190,6 +191,12 @@ describe('toRecordable', () => {
     );
   });
 
+  it('looks for kept members in objects only, never in lists', () => {
+    const whole = { list: [{ id: 'x'.repeat(5_000) }] };
+    const cut = toRecordable(whole, { bytesMax: 1_000, keep: ['id'], sha256 });
+    expect(cut.value).toEqual({ list: [{ id: expect.stringMatching(/^x+…$/) }] });
+  });
+
   it('records something even if the kept members alone fit no event', () => {
     const whole = { id: 'x'.repeat(600_000), note: 'n' };
     const cut = toRecordable(whole, { bytesMax: 1_000, keep: ['id'], sha256 });
@@ -212,6 +219,10 @@ describe('toRecordable', () => {
     let bomb: unknown = 'x'.repeat(1_000);
     for (let level = 0; level < 20; level += 1) bomb = [bomb, bomb, bomb, bomb];
     expect(record(bomb).complete).toBe(false);
+    const long = 'x'.repeat(1_000_000);
+    expect(record(new Array(200).fill(long)).notes).toContainEqual(
+      expect.stringContaining('there is too much: the rest was not read'),
+    );
 
     expect(record(new Array(100).fill(() => 1)).notes).toHaveLength(21);
   });
