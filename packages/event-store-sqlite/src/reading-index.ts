@@ -25,8 +25,8 @@ export class ReadingIndex implements StreamRows {
   /** Within a transaction: table and rows must be of one state of the file. */
   rows(stream: string, from: number): readonly EventRow[] {
     this.#catchUp();
-    const head = this.#tail.get(stream) ?? this.#table.head(stream);
-    return head === undefined ? [] : this.#table.walk(stream, head, from);
+    const last = this.#tail.get(stream)?.last ?? this.#table.last(stream);
+    return last === undefined ? [] : this.#table.walk(stream, last, from);
   }
 
   #catchUp(): void {

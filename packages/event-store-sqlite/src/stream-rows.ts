@@ -20,36 +20,39 @@ export interface StreamRows {
 }
 
 export interface IndexTable {
-  /** By the table alone. @throws StoreFault `store.corrupt` where it points to a missing row */
+  /** The position of the stream's last row, by the table alone. */
+  last(stream: string): number | undefined;
+  /** The same with its revision. @throws StoreFault `store.corrupt` where the row is missing */
   head(stream: string): StreamHead | undefined;
   /** All appends after this position are to be found by their rows, not by the table. */
   indexedThrough(): number;
   /** The ends of all appends after `position`, in order. */
   tail(position: number, visit: (stream: string, head: StreamHead) => void): void;
   /** Walks back from the last row. @throws StoreFault `store.corrupt` where a row is missing */
-  walk(stream: string, head: StreamHead, from: number): readonly EventRow[];
+  walk(stream: string, last: number, from: number): readonly EventRow[];
 }
 
 const tailPage = 4096;
 
 export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTable {
-  const head = db.prepare(`
-    select last, revision + count - 1 as revision from streams
-    left join events on position = last and stream = name where name = ?`);
+  const lastOf = db.prepare('select last from streams where name = ?');
   const through = db.prepare(`select value from facts where name = 'indexed-through'`);
   const tail = db.prepare(`
     select position, stream, revision + count - 1 from events
     where position > ? order by position limit ${tailPage}`);
   tail.setReturnArrays(true);
 
+  const last = (stream: string): number | undefined =>
+    (lastOf.get(stream) as { readonly last: number } | undefined)?.last;
+
   return {
+    last,
     head: (stream) => {
-      const found = head.get(stream) as
-        { readonly last: number; readonly revision: number | null } | undefined;
-      if (found === undefined) return undefined;
-      const { last, revision } = found;
-      if (revision === null) throw missingRow(stream, last);
-      return { revision, last };
+      const position = last(stream);
+      if (position === undefined) return undefined;
+      const row = table.rowAt(position);
+      if (row?.stream !== stream) throw missingRow(stream, position);
+      return { revision: row.revision + row.count - 1, last: position };
     },
     indexedThrough: () =>
       Number((through.get() as { readonly value: string } | undefined)?.value ?? 0),
@@ -65,25 +68,20 @@ export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTabl
   };
 }
 
-function walk(
-  table: EventTable,
-  stream: string,
-  head: StreamHead,
-  from: number,
-): readonly EventRow[] {
+function walk(table: EventTable, stream: string, last: number, from: number): readonly EventRow[] {
   const rows: EventRow[] = [];
-  let position: number | null = head.last;
-  for (let next = head.revision + 1; next > from;) {
-    if (position === null) throw missingRow(stream, rows.at(-1)?.position ?? head.last);
+  for (let position: number | null = last; position !== null;) {
     const row = table.rowAt(position);
-    if (row?.stream !== stream || row.revision + row.count !== next) {
-      throw missingRow(stream, position);
-    }
-    rows.push(row);
-    next = row.revision;
+    if (row?.stream !== stream || !meets(row, rows.at(-1))) throw missingRow(stream, position);
+    if (row.revision + row.count > from) rows.push(row);
+    if (row.revision <= from) return rows.reverse();
     position = row.previous;
   }
-  return rows.reverse();
+  throw missingRow(stream, rows.at(-1)?.position ?? last);
+}
+
+function meets(row: EventRow, next: EventRow | undefined): boolean {
+  return next === undefined || row.revision + row.count === next.revision;
 }
 
 function missingRow(stream: string, position: number): StoreFault {

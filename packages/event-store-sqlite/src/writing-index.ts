@@ -50,17 +50,12 @@ export class WritingIndex implements StreamRows {
   }
 
   head(stream: string): StreamHead | undefined {
-    return (
-      this.#added.get(stream) ??
-      this.#recent.get(stream) ??
-      this.#pending[rangeOf(stream)]?.get(stream) ??
-      this.#table.head(stream)
-    );
+    return this.#headInMemory(stream) ?? this.#table.head(stream);
   }
 
   rows(stream: string, from: number): readonly EventRow[] {
-    const head = this.head(stream);
-    return head === undefined ? [] : this.#table.walk(stream, head, from);
+    const last = this.#headInMemory(stream)?.last ?? this.#table.last(stream);
+    return last === undefined ? [] : this.#table.walk(stream, last, from);
   }
 
   /** A row was inserted in the open transaction. */
@@ -119,6 +114,14 @@ export class WritingIndex implements StreamRows {
     this.#table.tail(through, (stream, head) => {
       this.#setPending(stream, head);
     });
+  }
+
+  #headInMemory(stream: string): StreamHead | undefined {
+    return (
+      this.#added.get(stream) ??
+      this.#recent.get(stream) ??
+      this.#pending[rangeOf(stream)]?.get(stream)
+    );
   }
 
   #mergeRange(range: number): number {
