@@ -51,6 +51,8 @@ export interface PerformOptions {
 
 export interface ActionStore {
   load(actionId: string, options?: { readonly fresh?: boolean }): Promise<Loaded>;
+  /** The state as last seen here, without reading; undefined where it is not kept. */
+  peek(actionId: string): Action | undefined;
   /** Reads the stream once, without keeping its state: a broken one is quarantined. */
   check(actionId: string): Promise<void>;
   /** Decided again on every conflict. `undefined`: nothing to do for this state. */
@@ -96,6 +98,7 @@ export function createActionStore(deps: ActionStoreDeps): ActionStore {
       const got = known ?? (await read(deps, held, actionId));
       return got.kind === 'broken' ? got : { kind: 'action', action: got.action };
     },
+    peek: (actionId) => held.get(actionId)?.action,
     check: async (actionId) => {
       if (held.get(actionId) === undefined) await read(deps, noneHeld, actionId);
     },

@@ -273,7 +273,7 @@ async function record(
         toStore = withoutResult(toStore);
       parts.onFault(`outcome of ${action.id}`, fault);
       parts.beingRecorded.add(action.id);
-      parts.waiters.nudge(action.id);
+      parts.waiters.notify(action.id);
       await pause(parts.runtime.timers, Math.min(storePauseMaxMs, 50 * 2 ** Math.min(tries, 10)));
     } finally {
       parts.beingRecorded.delete(action.id);

@@ -12,14 +12,29 @@ export async function awaitRest(
 ): Promise<Action | undefined> {
   const until = parts.clock.monoMs() + waitMs;
   for (;;) {
-    const loaded = await parts.actions.load(actionId);
-    if (loaded.kind === 'broken') return undefined;
+    // From the look at the state to the start of the wait nothing may be awaited: an append in
+    // between would wake nobody.
+    const held = parts.actions.peek(actionId);
     const left = until - parts.clock.monoMs();
-    if (isAtRest(parts, loaded.action, left) || left <= 0 || signal?.aborted === true)
-      return loaded.action;
-    if (parts.beingRecorded.has(actionId)) return loaded.action;
-    await parts.waiters.wait(actionId, () => true, left, signal);
+    if (held === undefined) {
+      const loaded = await parts.actions.load(actionId);
+      if (loaded.kind === 'broken') return undefined;
+      if (isOver(parts, loaded.action, left, signal)) return loaded.action;
+      if (parts.actions.peek(actionId) !== undefined) continue;
+      await parts.waiters.wait(actionId, Math.min(left, unheldLookMs), signal);
+    } else {
+      if (isOver(parts, held, left, signal)) return held;
+      await parts.waiters.wait(actionId, left, signal);
+    }
   }
+}
+
+/** A state that is not kept can move unseen; then it is looked at so often. */
+const unheldLookMs = 1_000;
+
+function isOver(parts: Parts, action: Action, left: number, signal?: AbortSignal): boolean {
+  if (left <= 0 || signal?.aborted === true || parts.beingRecorded.has(action.id)) return true;
+  return isAtRest(parts, action, left);
 }
 
 /** Nothing is expected to happen to it within `leftMs`. */

@@ -229,7 +229,7 @@ function appended(
     for (const dependent of waiting) parts.due.set(dependent, parts.clock.nowMs());
   }
   tellPeople(parts, action, events);
-  parts.waiters.notify(action);
+  parts.waiters.notify(action.id);
 }
 
 function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]): void {

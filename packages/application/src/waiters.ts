@@ -1,59 +1,37 @@
 // Callers that wait for an action to come to rest. They are told by the append that brings it there,
 // not by asking again.
-import { type Action } from '@action-ledger/domain';
 import { type Timers } from '@action-ledger/runtime';
 
 export interface Waiters {
-  notify(action: Action): void;
-  /** Everyone who waits for it looks again, without a new state (the outcome waits to be stored). */
-  nudge(actionId: string): void;
-  /**
-   * Resolves when `isOver` holds for a state or nudge that comes later, after `waitMs`, or on abort.
-   * The caller reads the state again.
-   */
-  wait(
-    actionId: string,
-    isOver: (action: Action | undefined) => boolean,
-    waitMs: number,
-    signal?: AbortSignal,
-  ): Promise<void>;
+  /** Everyone who waits for the action looks again: it moved, or its outcome waits to be stored. */
+  notify(actionId: string): void;
+  /** Resolves at the next `notify`, after `waitMs`, or on abort. The caller reads the state again. */
+  wait(actionId: string, waitMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 export function createWaiters(timers: Timers): Waiters {
-  const waiting = new Map<string, Set<(action: Action | undefined) => void>>();
-  const tell = (actionId: string, action: Action | undefined): void => {
-    const all = waiting.get(actionId);
-    if (all === undefined) return;
-    for (const each of [...all]) each(action);
-  };
+  const waiting = new Map<string, Set<() => void>>();
   return {
-    notify: (action) => {
-      if (waiting.size > 0) tell(action.id, action);
+    notify: (actionId) => {
+      const all = waiting.get(actionId);
+      if (all === undefined) return;
+      waiting.delete(actionId);
+      for (const wake of all) wake();
     },
-    nudge: (actionId) => {
-      tell(actionId, undefined);
-    },
-    wait: (actionId, isOver, waitMs, signal) =>
+    wait: (actionId, waitMs, signal) =>
       new Promise((resolve) => {
-        if (waitMs <= 0 || signal?.aborted === true) {
-          resolve();
-          return;
-        }
         const all = waiting.get(actionId) ?? new Set();
         waiting.set(actionId, all);
-        const finish = (): void => {
-          all.delete(look);
+        const wake = (): void => {
+          all.delete(wake);
           if (all.size === 0 && waiting.get(actionId) === all) waiting.delete(actionId);
           timer.cancel();
-          signal?.removeEventListener('abort', finish);
+          signal?.removeEventListener('abort', wake);
           resolve();
         };
-        const look = (action: Action | undefined): void => {
-          if (isOver(action)) finish();
-        };
-        const timer = timers.after(waitMs, finish, { keepsAlive: true });
-        all.add(look);
-        signal?.addEventListener('abort', finish, { once: true });
+        const timer = timers.after(Math.max(0, waitMs), wake, { keepsAlive: true });
+        all.add(wake);
+        signal?.addEventListener('abort', wake, { once: true });
       }),
   };
 }
