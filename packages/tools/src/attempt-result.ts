@@ -2,10 +2,7 @@
 // `NotSent` is doubt: nothing that is not proven counts as "no effect" (DESIGN.md section 5).
 
 export type AttemptResult<Result = unknown> =
-  | SucceededAttempt<Result>
-  | RefusedAttempt
-  | InDoubtAttempt
-  | NotSentAttempt;
+  SucceededAttempt<Result> | RefusedAttempt | InDoubtAttempt | NotSentAttempt;
 
 export interface SucceededAttempt<Result> {
   readonly [brand]: 'succeeded';
@@ -39,19 +36,31 @@ export interface NotSentAttempt {
 
 const brand: unique symbol = Symbol.for('action-ledger.attempt-result') as never;
 
-export function succeeded<Result>(result: Result, more: { readonly externalId?: string } = {}): SucceededAttempt<Result> {
-  return { [brand]: 'succeeded', result, ...more };
+/** Members that are undefined count as not given. */
+export function succeeded<Result>(
+  result: Result,
+  more: { readonly externalId?: string | undefined } = {},
+): SucceededAttempt<Result> {
+  return { [brand]: 'succeeded', result, ...given(more) };
 }
 
 export function refused(
   reason: string,
-  more: { readonly code?: string; readonly retryable?: boolean; readonly retryAfterMs?: number; readonly detail?: unknown } = {},
+  more: {
+    readonly code?: string | undefined;
+    readonly retryable?: boolean;
+    readonly retryAfterMs?: number | undefined;
+    readonly detail?: unknown;
+  } = {},
 ): RefusedAttempt {
-  return { [brand]: 'refused', reason, retryable: false, ...more };
+  return { [brand]: 'refused', reason, retryable: false, ...given(more) };
 }
 
-export function inDoubt(reason: string, more: { readonly answered?: boolean; readonly retryAfterMs?: number } = {}): InDoubtAttempt {
-  return { [brand]: 'in doubt', reason, answered: false, ...more };
+export function inDoubt(
+  reason: string,
+  more: { readonly answered?: boolean; readonly retryAfterMs?: number | undefined } = {},
+): InDoubtAttempt {
+  return { [brand]: 'in doubt', reason, answered: false, ...given(more) };
 }
 
 export function notSent(reason: string): NotSentAttempt {
@@ -70,4 +79,12 @@ export class NotSent extends Error {
     super(reason);
     this.name = 'NotSent';
   }
+}
+
+type Given<More> = { readonly [Member in keyof More]: Exclude<More[Member], undefined> };
+
+function given<More extends object>(more: More): Given<More> {
+  return Object.fromEntries(
+    Object.entries(more).filter(([, value]) => value !== undefined),
+  ) as Given<More>;
 }

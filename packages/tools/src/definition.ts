@@ -10,9 +10,7 @@ import {
   type UndoneBy,
 } from '@action-ledger/domain';
 import { type AttemptResult } from './attempt-result.ts';
-
-/** Milliseconds, or a number with a unit: `500ms`, `30s`, `10min`, `24h`, `30d`. */
-export type Duration = number | `${number}${'ms' | 's' | 'min' | 'h' | 'd'}`;
+import { type Duration } from './duration.ts';
 
 export interface AttemptTimes {
   readonly attempt: number;
@@ -43,6 +41,8 @@ export interface AttemptContext<Args> {
   readonly evidence: readonly Evidence[];
   /** Aborted at the deadline, or when the claim is lost. */
   readonly signal: AbortSignal;
+  /** W3C trace context of the proposal, to be passed on downstream. */
+  readonly traceparent?: string;
 }
 
 export interface ExecuteContext<Args> extends AttemptContext<Args> {
@@ -59,6 +59,9 @@ export type LookupVerdict =
   | { readonly verdict: 'found'; readonly externalId?: string; readonly result?: unknown }
   | { readonly verdict: 'absent' }
   | { readonly verdict: 'ambiguous'; readonly reason: string };
+
+/** A function must give the same text for the same key, and another for another. */
+export type DownstreamKeyFormat = 'base64url' | 'uuid' | 'hex' | ((key: string) => string);
 
 export interface Policy {
   readonly effect: 'allow' | 'deny' | 'ask';
@@ -90,6 +93,8 @@ export interface ToolDefinition<Args = never, Result = unknown> {
   readonly keep?: readonly string[];
   readonly identityVersion?: number;
   readonly scope?: Scope;
+  /** `caller`: each proposal must bring a key of its own. Default `derived` from the identity. */
+  readonly key?: 'derived' | 'caller';
   /** Required for a write. */
   readonly guarantee?: Guarantee;
   /** Required for `idempotent`: how long the provider remembers a key. */
@@ -97,18 +102,40 @@ export interface ToolDefinition<Args = never, Result = unknown> {
   readonly settleMs?: number;
   readonly timeoutMs?: number;
   readonly inFlightMs?: number;
+  readonly leaseMs?: number;
   readonly validFor?: Duration;
   readonly undoneBy?: readonly UndoneBy[];
   readonly approval?: boolean | ApprovalDeclaration<Args>;
   readonly undoWindow?: Duration;
-  readonly retry?: { readonly attempts?: number; readonly backoffMinMs?: number; readonly backoffMaxMs?: number };
-  readonly checks?: { readonly intervalMinMs?: number; readonly intervalMaxMs?: number; readonly checksMax?: number; readonly escalateAfterMs?: number };
+  readonly retry?: {
+    readonly attempts?: number;
+    readonly backoffMinMs?: number;
+    readonly backoffMaxMs?: number;
+  };
+  readonly checks?: {
+    readonly intervalMinMs?: number;
+    readonly intervalMaxMs?: number;
+    readonly checksMax?: number;
+    readonly escalateAfterMs?: number;
+  };
   /** The built-in policy: decides before anything is recorded and again before dispatch. */
-  readonly policy?: { readonly version: string; readonly decide: (args: Args, context: { readonly tenant: string }) => Policy };
+  readonly policy?: {
+    readonly version: string;
+    readonly decide: (args: Args, context: { readonly tenant: string }) => Policy;
+  };
   /** How the provider wants to see the key. Default: 43 base64url characters. */
-  readonly downstreamKey?: 'base64url' | 'uuid' | 'hex' | ((key: string) => string);
-  readonly execute: (context: ExecuteContext<Args>) => Promise<AttemptResult<Result> | Result> | AttemptResult<Result> | Result;
+  readonly downstreamKey?: DownstreamKeyFormat;
+  readonly execute: (
+    context: ExecuteContext<Args>,
+  ) => Promise<AttemptResult<Result> | Result> | AttemptResult<Result> | Result;
   readonly lookup?: (context: AttemptContext<Args>) => Promise<LookupVerdict> | LookupVerdict;
   /** How the effect is undone: the tool and arguments of the compensating action. */
-  readonly compensate?: { readonly tool: string; readonly arguments: (original: { readonly arguments: Args; readonly result: JsonValue; readonly externalId?: string }) => Record<string, unknown> };
+  readonly compensate?: {
+    readonly tool: string;
+    readonly arguments: (original: {
+      readonly arguments: Args;
+      readonly result: JsonValue;
+      readonly externalId?: string;
+    }) => Record<string, unknown>;
+  };
 }

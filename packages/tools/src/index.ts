@@ -1,2 +1,26 @@
+export * from './attempt-outcome.ts';
 export * from './attempt-result.ts';
+export {
+  compareDeclarations,
+  declarationDigest,
+  declarationEvent,
+  type DeclarationComparison,
+  type DeclarationData,
+} from './declaration-event.ts';
+export { defineTool } from './define-tool.ts';
 export * from './definition.ts';
+export { formatDownstreamKey } from './downstream-key.ts';
+export { type Duration, parseDuration } from './duration.ts';
+export * from './http/http-definition.ts';
+export { httpTool } from './http/http-tool.ts';
+export { httpToolFile, type ToolFileOptions } from './http/http-tool-file.ts';
+export { type LateOutcome, runExecute } from './run-execute.ts';
+export { type LookupOutcome, runLookup } from './run-lookup.ts';
+export { inputFromJsonSchema } from './schema/json-schema.ts';
+export * from './tool.ts';
+export {
+  type ToolDeclarationCode,
+  toolDeclarationCodes,
+  ToolDeclarationError,
+} from './tool-declaration-error.ts';
+export { createToolSet, type ToolSet, type Undoing } from './tool-set.ts';
