@@ -4,13 +4,12 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { StoreFault } from '@action-ledger/event-store';
-import { formatOf, migrate } from './schema.ts';
+import { formatOf, migrate, numberOf } from './schema.ts';
 import { isWriteProtected } from './sqlite-faults.ts';
 
 /** Pages in the write-ahead log before it is copied back; 10,000 made single commits wait 50 ms. */
 const checkpointPages = 4000;
 const cacheKiB = 32 * 1024;
-const pageBytes = 4096;
 
 export interface WriterSettings {
   /** Appends that would let the file grow beyond this are refused. */
@@ -30,6 +29,7 @@ export function openWriter(path: string, settings: WriterSettings = {}): Databas
       pragma cache_size = -${cacheKiB};
     `);
     if (settings.fileBytesMax !== undefined) {
+      const pageBytes = numberOf(db, 'pragma page_size');
       db.exec(`pragma max_page_count = ${Math.ceil(settings.fileBytesMax / pageBytes)}`);
     }
     if (format !== 'current') migrate(db);

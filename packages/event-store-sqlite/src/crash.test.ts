@@ -187,22 +187,44 @@ describe('a disk that is full', () => {
   }, 30_000);
 });
 
-describe('a folder without write access', () => {
-  it('is refused for writing and can be read', async () => {
+describe('a file that the system lets grow no further', () => {
+  it('refuses appends with a fault, and holds what it had acknowledged', async () => {
+    const limit = ['sh', '-c', `trap '' XFSZ; ulimit -f 1500; exec "$0" "$@"`];
+    const child = start({ path, task: 'append', callers: 8 }, { before: limit });
+    const reports = await child.all();
+    expect(reports.at(-1)).toMatchObject({
+      kind: 'fault',
+      code: expect.stringMatching(/^store\.(io|disk-full)$/),
+    });
     const store = await openSqliteEventStore({ path, runtime });
-    await store.append('action-a', 'no stream', someEvents(1));
+    await expectSound(
+      store,
+      reports.filter((report) => report.kind === 'stored'),
+    );
     await store.close();
-    const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-    chmodSync(folder, 0o555);
-    try {
-      const writer = await start({ path, task: 'hold', callers: 0 }, user).all();
-      expect(writer).toMatchObject([{ kind: 'fault', code: 'store.read-only', retry: 'never' }]);
-      const reader = start({ path, task: 'hold', callers: 0, readOnly: true }, user);
-      expect(await reader.next()).toEqual({ kind: 'opened', condition: 'ready' });
-    } finally {
-      chmodSync(folder, 0o755);
-    }
-  });
+  }, 30_000);
+});
+
+describe('a folder without write access', () => {
+  it.each([true, false])(
+    'is refused for writing and can be read (lock there: %s)',
+    async (isThere) => {
+      const store = await openSqliteEventStore({ path, runtime });
+      await store.append('action-a', 'no stream', someEvents(1));
+      await store.close();
+      const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+      if (!isThere) rmSync(`${path}.lock`);
+      chmodSync(folder, 0o555);
+      try {
+        const writer = await start({ path, task: 'hold', callers: 0 }, user).all();
+        expect(writer).toMatchObject([{ kind: 'fault', code: 'store.read-only', retry: 'never' }]);
+        const reader = start({ path, task: 'hold', callers: 0, readOnly: true }, user);
+        expect(await reader.next()).toEqual({ kind: 'opened', condition: 'ready' });
+      } finally {
+        chmodSync(folder, 0o755);
+      }
+    },
+  );
 });
 
 type Stored = Extract<ChildReport, { kind: 'stored' }>;

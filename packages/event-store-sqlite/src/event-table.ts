@@ -17,6 +17,8 @@ export interface EventTable {
 }
 
 const columns = 'position, stream, revision, count, previous, events';
+/** So many rows at most become objects at once. */
+const rowsPerStep = 4096;
 type Columns = readonly [number, string, number, number, number | null, string];
 
 export function createEventTable(db: DatabaseSync): EventTable {
@@ -65,7 +67,7 @@ function readAll(
   const events: RecordedEvent[] = [];
   while (events.length < max) {
     // Rows hold about two events each: asking for one row per event would read twice too much.
-    const rowsMax = Math.max(Math.ceil((max - events.length) / 2), 16);
+    const rowsMax = Math.min(Math.max(Math.ceil((max - events.length) / 2), 16), rowsPerStep);
     const after = events.at(-1)?.position ?? position;
     const rows = rowsAfter(after, rowsMax);
     const areRead = rows.every((row) => addEvents(events, row, after));

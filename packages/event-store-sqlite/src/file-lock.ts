@@ -2,6 +2,7 @@
 // the operating system lets it go with the process, however that ends. Who holds it stands in a
 // readable file of its own, because reading the locked file itself would loosen the lock.
 import {
+  existsSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
@@ -15,7 +16,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoreFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { removeSocket } from './owner-socket.ts';
-import { isBusy, storeFaultOf } from './sqlite-faults.ts';
+import { isBusy, readOnlyFault, storeFaultOf } from './sqlite-faults.ts';
 
 export interface FileOwner {
   readonly pid: number;
@@ -86,7 +87,7 @@ function openLock(file: string, path: string): DatabaseSync {
   try {
     return new DatabaseSync(`${file}.lock`, { timeout: 0 });
   } catch (error) {
-    throw storeFaultOf(error, path);
+    throw lockFault(error, path);
   }
 }
 
@@ -97,8 +98,14 @@ function tryLock(lock: DatabaseSync, path: string): boolean {
   } catch (error) {
     if (isBusy(error)) return false;
     lock.close();
-    throw storeFaultOf(error, path);
+    throw lockFault(error, path);
   }
+}
+
+/** Where the file is there and only the lock cannot be made, the folder is read-only. */
+function lockFault(error: unknown, path: string): StoreFault {
+  const fault = storeFaultOf(error, path);
+  return fault.code === 'store.not-found' && existsSync(path) ? readOnlyFault(path, error) : fault;
 }
 
 function release(file: string, owner: FileOwner, lock: DatabaseSync): void {

@@ -86,6 +86,7 @@ export class GroupWriter {
   write(appends: readonly QueuedAppend[]): boolean {
     const group: Group = { answers: [], written: [], head: 0 };
     try {
+      this.#rollBack();
       this.#begin.run();
       this.#noticeOthers();
       group.head = this.#head;
@@ -118,7 +119,7 @@ export class GroupWriter {
       this.#commit.run();
       return undefined;
     } catch (error) {
-      if (this.#parts.db.isTransaction) this.#rollback.run();
+      this.#tryRollBack();
       if (group.written.length > 0 && holdsPosition(table, group.head)) return undefined;
       this.#parts.index.forget();
       // A failed sync may leave a whole commit in the log, which a crash would bring to light.
@@ -151,7 +152,19 @@ export class GroupWriter {
 
   #undo(): void {
     this.#parts.index.forget();
+    this.#tryRollBack();
+  }
+
+  #rollBack(): void {
     if (this.#parts.db.isTransaction) this.#rollback.run();
+  }
+
+  #tryRollBack(): void {
+    try {
+      this.#rollBack();
+    } catch {
+      // The next group begins with it, and tells its callers if it fails again.
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // What is looked at when a file is opened: does it reach its mark, are positions missing near its
-// end, can the newest rows be read. A file that has gone back in time is `recovering`; a row that
+// end or among the rows that the index of streams lacks, can the newest rows be read. A file that has gone back in time is `recovering`; a row that
 // cannot be read concerns its own stream only. The hash chain is verified elsewhere.
+import { type DatabaseSync } from 'node:sqlite';
 import { type StoreCondition } from '@action-ledger/event-store';
 import { type PositionRange } from './facts.ts';
 import { type EventTable } from './event-table.ts';
@@ -21,21 +22,40 @@ export interface Inspection {
 }
 
 /** So many of the newest events are looked at. */
-export const inspectedEvents = 1000;
+const inspectedEvents = 1000;
+const missingMax = 100;
 
-export function inspect(table: EventTable, head: number): Inspection {
+export function inspect(db: DatabaseSync, table: EventTable, head: number): Inspection {
   const after = Math.max(0, head - inspectedEvents);
-  const missing: PositionRange[] = [];
-  const damaged: DamagedRow[] = [];
-  let next = after + 1;
-  for (const row of table.rowsAfter(after, inspectedEvents)) {
-    if (row.position > next) missing.push([next, row.position - 1]);
-    next = row.position + row.count;
-    if (!isReadable(row)) {
-      damaged.push({ stream: row.stream, position: row.position, through: next - 1 });
-    }
-  }
-  return { missing, damaged };
+  const rows = table.rowsAfter(after, inspectedEvents);
+  const damaged = rows
+    .filter((row) => !isReadable(row))
+    .map(({ stream, position, count }) => ({ stream, position, through: position + count - 1 }));
+  return { missing: missingAfter(db, after), damaged };
+}
+
+/**
+ * Of a stream that the index lacks, a row taken away would leave no trace but its positions: so all
+ * rows after `indexed-through` are looked at, and at least those after `after`.
+ */
+function missingAfter(db: DatabaseSync, after: number): readonly PositionRange[] {
+  const found = db.prepare(`
+    with
+      start (position) as (
+        select min(?, cast(value as integer)) from facts where name = 'indexed-through'
+      ),
+      first (position) as (
+        select ifnull(max(position), 1) from events
+        where position <= (select position from start)
+      ),
+      ends (position, expected) as (
+        select position, lag(position + count, 1, (select position from first)) over (order by position)
+        from events where position >= (select position from first)
+      )
+    select expected, position - 1 from ends where position > expected
+    order by position limit ${missingMax}`);
+  found.setReturnArrays(true);
+  return found.all(after) as unknown as readonly PositionRange[];
 }
 
 export interface Findings {

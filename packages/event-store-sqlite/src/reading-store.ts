@@ -15,6 +15,7 @@ import {
   type Subscriptions,
 } from '@action-ledger/event-store';
 import { type Timer } from '@action-ledger/runtime';
+import { type Backup, backUp } from './backup.ts';
 import { checkIndex, type IndexCheck } from './check-index.ts';
 import { openReader } from './connection.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
@@ -83,7 +84,7 @@ class ReadingStore implements SqliteEventStore {
 
   async readStream(stream: string, from = 0): Promise<readonly RecordedEvent[]> {
     checkStreamName(stream);
-    return this.#read(() => storedFrom(this.#index, stream, from));
+    return this.#read(() => storedFrom(this.#index, stream, Math.max(0, from)));
   }
 
   readAll(range: ReadAllOptions): Promise<readonly RecordedEvent[]> {
@@ -121,6 +122,11 @@ class ReadingStore implements SqliteEventStore {
   checkIndex(): Promise<IndexCheck> {
     const read = <Found>(find: () => Found): Promise<Found> => this.#read(find);
     return checkIndex({ table: this.#table, index: this.#index, read, pause: nextTurn });
+  }
+
+  async backup(to: string): Promise<Backup> {
+    if (this.#isClosed) throw closedFault();
+    return backUp(this.#options.path, to, this.#options.runtime);
   }
 
   async confirmRecovered(): Promise<void> {
@@ -174,7 +180,7 @@ function look(db: DatabaseSync, table: EventTable, path: string) {
   const mark = readMark(path);
   const facts = createFacts(db);
   const head = table.head();
-  const { missing, damaged } = inspect(table, head);
+  const { missing, damaged } = inspect(db, table, head);
   const confirmed = facts.confirmedMissing();
   const condition = facts.recovery() ?? conditionOf({ head, mark, missing, confirmed });
   return { condition, damaged };

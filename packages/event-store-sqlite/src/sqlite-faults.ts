@@ -90,7 +90,15 @@ const system: Readonly<Record<string, Meaning>> = {
 /** @param retry where more is known than the code says */
 export function storeFaultOf(error: unknown, path: string, retry?: Retry): StoreFault {
   if (error instanceof StoreFault) return error;
-  const { code, retry: usual, advice } = meaningOf(error);
+  return faultOf(meaningOf(error), error, path, retry);
+}
+
+export function readOnlyFault(path: string, error: unknown): StoreFault {
+  return faultOf(readOnly, error, path);
+}
+
+function faultOf(meaning: Meaning, error: unknown, path: string, retry?: Retry): StoreFault {
+  const { code, retry: usual, advice } = meaning;
   const said = error instanceof Error ? error.message : String(error);
   const message = `The event store ${path} ${advice} (${said})`;
   return new StoreFault(code, retry ?? usual, message, { cause: error });

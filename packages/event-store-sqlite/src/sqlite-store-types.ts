@@ -1,6 +1,7 @@
 // What the SQLite adapter is opened with, and what it offers beyond the port.
 import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
+import { type Backup } from './backup.ts';
 import { type IndexCheck } from './check-index.ts';
 import { type FileOwner } from './file-lock.ts';
 import { type Counters } from './group-writer.ts';
@@ -30,6 +31,8 @@ export interface SqliteEventStore extends EventStore {
   owner(): FileOwner | undefined;
   /** Compares the index with a scan of all rows: seconds for a million of them. */
   checkIndex(): Promise<IndexCheck>;
+  /** A copy of the file at this moment, which will open as `recovering`; writing goes on. */
+  backup(to: string): Promise<Backup>;
   /** An operator has settled what a store that went back in time has lost: `ready` from now on. */
   confirmRecovered(): Promise<void>;
 }

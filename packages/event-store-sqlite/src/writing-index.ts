@@ -71,7 +71,7 @@ export class WritingIndex implements StreamRows {
       left > this.#pendingMax ||
       (ranges < rangesPerCommit &&
         head - this.#throughAfter(ranges) > this.#pendingMax * positionsPerPending);
-    while (ranges < rangeCount && isDue()) {
+    while (ranges < rangeCount && (isDue() || (ranges > 0 && this.#isEmpty(ranges)))) {
       left -= this.#mergeRange((this.#oldest + ranges) % rangeCount);
       ranges += 1;
     }
@@ -130,6 +130,11 @@ export class WritingIndex implements StreamRows {
     pending.sort(([a], [b]) => (a < b ? -1 : 1));
     for (const [stream, { last }] of pending) this.#merge.run(stream, last);
     return pending.length;
+  }
+
+  /** An empty range costs nothing to merge. */
+  #isEmpty(ranges: number): boolean {
+    return this.#pending[(this.#oldest + ranges) % rangeCount]?.size === 0;
   }
 
   /** What the oldest mark will be when this many ranges have been merged. */

@@ -3,15 +3,19 @@ import {
   existsSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type NewEvent } from '@action-ledger/event-store';
-import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
+import { createSystemRuntime } from '@action-ledger/runtime';
+import { createVirtualRuntime } from '@action-ledger/testkit';
 import {
   openSqliteEventStore,
   readOwner,
@@ -67,6 +71,29 @@ describe('one writer per file', () => {
     expect(existsSync(join(socket, '..'))).toBe(false);
   });
 
+  it('is one by whatever name the file has', async () => {
+    await open();
+    symlinkSync(path, join(folder, 'other-name.db'));
+    await expect(open({ path: join(folder, 'other-name.db') })).rejects.toMatchObject({
+      code: 'store.held',
+    });
+  });
+
+  it('removes a socket that a killed holder has left, and nothing else at its path', async () => {
+    const server = createServer();
+    const socket = join(folder, 's');
+    await new Promise<void>((resolve) => {
+      server.listen(socket, resolve);
+    });
+    renameSync(socket, `${path}.sock`);
+    await (await open()).close();
+    expect(existsSync(`${path}.sock`)).toBe(false);
+    server.close();
+    writeFileSync(`${path}.sock`, 'a file of somebody');
+    await (await open()).close();
+    expect(readFileSync(`${path}.sock`, 'utf8')).toBe('a file of somebody');
+  });
+
   it('notices what was written past the lock, and numbers on from there', async () => {
     const store = await open();
     await store.append('action-a', 'no stream', someEvents(2));
@@ -81,54 +108,54 @@ describe('one writer per file', () => {
 
 describe('a lock held by another connection', () => {
   it('F207 an append waits 6.5 s without blocking, and is stored when the lock goes', async () => {
-    const manual = createManualRuntime();
+    const manual = createVirtualRuntime();
     const store = await open({ runtime: manual });
     const other = new DatabaseSync(path);
     other.exec('begin immediate');
     const append = watch(store.append('action-a', 'no stream', someEvents(2)));
     for (let waited = 0; waited < 6500; waited += 50) {
-      await manual.pass(50);
+      await manual.advance(50);
       expect(append.state()).toBe('pending');
     }
     expect(await store.readStream('action-a')).toEqual([]);
     other.exec('rollback');
-    await manual.pass(50);
+    await manual.advance(50);
     expect(await append.promise).toMatchObject({ kind: 'appended', revision: 1 });
     other.close();
   });
 
   it('after the bound an append is refused as not stored, and later ones go on', async () => {
-    const manual = createManualRuntime();
+    const manual = createVirtualRuntime();
     const store = await open({ runtime: manual, busyWaitMs: 1000 });
     const other = new DatabaseSync(path);
     other.exec('begin immediate');
     const first = watch(store.append('action-a', 'no stream', someEvents(1)));
-    await manual.pass(900);
+    await manual.advance(900);
     const second = watch(store.append('action-b', 'no stream', someEvents(1)));
-    await manual.pass(200);
+    await manual.advance(200);
     expect([first.state(), second.state()]).toEqual(['rejected', 'pending']);
     await expect(first.promise).rejects.toMatchObject({ code: 'store.busy', retry: 'safe' });
     other.exec('commit');
-    await manual.pass(50);
+    await manual.advance(50);
     expect(await second.promise).toMatchObject({ kind: 'appended', position: 1 });
     other.close();
   });
 
   it('opening waits for it too', async () => {
     await (await open()).close();
-    const manual = createManualRuntime();
+    const manual = createVirtualRuntime();
     const other = new DatabaseSync(path);
     other.exec('pragma locking_mode = exclusive; begin exclusive');
     const store = watch(open({ runtime: manual }));
-    await manual.pass(500);
+    await manual.advance(500);
     expect(store.state()).toBe('pending');
     other.close();
-    await manual.pass(50);
+    await manual.advance(50);
     expect(await (await store.promise).head()).toBe(0);
   });
 
   it('a full queue refuses more appends at once', async () => {
-    const manual = createManualRuntime();
+    const manual = createVirtualRuntime();
     const store = await open({ runtime: manual });
     const other = new DatabaseSync(path);
     other.exec('begin immediate');
@@ -141,7 +168,7 @@ describe('a lock held by another connection', () => {
     expect(refused.length).toBeGreaterThan(50);
     await expect(refused[0]?.promise).rejects.toMatchObject({ code: 'store.busy', retry: 'safe' });
     other.exec('commit');
-    await manual.pass(50);
+    await manual.advance(50);
     await Promise.allSettled(appends.map((append) => append.promise));
     expect(await store.head()).toBe(200 - refused.length);
     other.close();
@@ -318,6 +345,69 @@ describe('damage by hand', () => {
   });
 });
 
+describe('a long file', () => {
+  it('is ready, and a row missing in its middle is the matter of its stream', async () => {
+    const store = await open({ pendingStreamsMax: 0 });
+    await made(store, 1000);
+    await store.append('tool-a', 'no stream', someEvents(1));
+    await store.close();
+    exec(path, "delete from events where stream = 'action-100'");
+    const again = await open();
+    expect(again.condition()).toEqual({ kind: 'ready' });
+    await expect(again.readStream('action-100')).rejects.toMatchObject({ code: 'store.corrupt' });
+    await again.close();
+    exec(path, "delete from events where stream = 'action-600'");
+    expect((await openOnce()).condition).toMatchObject({
+      reason: 'Positions are missing: 1201 to 1202.',
+    });
+  });
+});
+
+describe('rows that the index lacks', () => {
+  it('are missed by their positions, however many came after them', async () => {
+    const store = await open();
+    await made(store, 30);
+    const events = Array.from({ length: 60 }, () => someEvents(50));
+    await Promise.all(events.map((some, n) => store.append(`tool-${n}`, 'no stream', some)));
+    await store.close();
+    exec(path, "delete from events where stream in ('action-0', 'action-7')");
+    const again = await open();
+    expect(again.condition()).toMatchObject({
+      kind: 'recovering',
+      reason: 'Positions are missing: 1 to 2, 15 to 16.',
+      head: 3060,
+    });
+  });
+});
+
+describe('a backup', () => {
+  it('holds what was stored when it was taken, while writing goes on, and opens as recovering', async () => {
+    const store = await open();
+    await made(store, 200);
+    const to = join(folder, 'backup.db');
+    const [taken] = await Promise.all([
+      store.backup(to),
+      ...Array.from({ length: 50 }, (_, n) =>
+        store.append(`tool-${n}`, 'no stream', someEvents(2)),
+      ),
+    ]);
+    expect(taken.head).toBeGreaterThanOrEqual(400);
+    await expect(store.backup(to)).rejects.toMatchObject({ code: 'store.io', retry: 'never' });
+    const copy = await open({ path: to });
+    expect(await copy.head()).toBe(taken.head);
+    expect(await copy.checkIndex()).toMatchObject({ reached: taken.head / 2, faults: [] });
+    expect(copy.condition()).toMatchObject({
+      kind: 'recovering',
+      reason: expect.stringContaining(taken.takenAt),
+      mark: taken.head,
+    });
+    await copy.confirmRecovered();
+    await copy.close();
+    expect((await openOnce({ path: to })).condition).toEqual({ kind: 'ready' });
+    expect((await openOnce({ readOnly: true })).condition).toEqual({ kind: 'ready' });
+  });
+});
+
 describe('the mark', () => {
   it('is the highest position stored, readable, and never ahead', async () => {
     const store = await open();
@@ -423,7 +513,7 @@ describe('limits and counters', () => {
 
 describe('a read-only store', () => {
   it('follows what a writer in another connection appends', async () => {
-    const manual = createManualRuntime();
+    const manual = createVirtualRuntime();
     const writer = await open();
     await writer.append('action-a', 'no stream', someEvents(2));
     const reader = await open({ readOnly: true, runtime: manual });
@@ -435,7 +525,7 @@ describe('a read-only store', () => {
     await writer.append('action-a', 1, someEvents(1));
     expect(await reader.readStream('action-a')).toHaveLength(3);
     expect(await reader.head()).toBe(5);
-    await manual.pass(100);
+    await manual.advance(100);
     expect(seen).toEqual([2, 3, 4, 5]);
     await expect(reader.append('action-a', 2, someEvents(1))).rejects.toMatchObject({
       code: 'store.read-only',
@@ -460,8 +550,11 @@ async function openOnce(options: Partial<SqliteEventStoreOptions> = {}) {
 /** `streams` streams with two events each, in a file that is closed again, or a store. */
 async function made(at: string | SqliteEventStore, streams = 20): Promise<void> {
   const store = typeof at === 'string' ? await openSqliteEventStore({ path: at, runtime }) : at;
-  for (let n = 0; n < streams; n += 1)
-    await store.append(`action-${n}`, 'no stream', someEvents(2));
+  await Promise.all(
+    Array.from({ length: streams }, (_, n) =>
+      store.append(`action-${n}`, 'no stream', someEvents(2)),
+    ),
+  );
   if (typeof at === 'string') await store.close();
 }
 
@@ -524,37 +617,4 @@ function turn(): Promise<void> {
       setImmediate(resolve);
     });
   });
-}
-
-/** Time that passes only when told to. */
-function createManualRuntime(): Runtime & { pass(ms: number): Promise<void> } {
-  let now = 0;
-  let waiting: { readonly at: number; readonly run: () => void }[] = [];
-  return {
-    ...runtime,
-    clock: { wallMs: () => 1_700_000_000_000 + now, monoMs: () => now },
-    timers: {
-      after: (delayMs, run) => {
-        const timer = { at: now + delayMs, run };
-        waiting.push(timer);
-        return {
-          cancel: () => {
-            waiting = waiting.filter((one) => one !== timer);
-          },
-        };
-      },
-    },
-    pass: async (ms) => {
-      const until = now + ms;
-      for (;;) {
-        await turn();
-        const [next] = waiting.filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at);
-        if (next === undefined) break;
-        waiting = waiting.filter((timer) => timer !== next);
-        now = Math.max(now, next.at);
-        next.run();
-      }
-      now = until;
-    },
-  };
 }

@@ -17,6 +17,7 @@ import {
 } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { AppendQueue } from './append-queue.ts';
+import { type Backup, backUp } from './backup.ts';
 import { checkIndex, type IndexCheck } from './check-index.ts';
 import { openWriter } from './connection.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
@@ -76,7 +77,7 @@ function look(
   const table = createEventTable(db);
   const facts = createFacts(db);
   const head = table.head();
-  const inspection = inspect(table, head);
+  const inspection = inspect(db, table, head);
   const mark = lock === undefined ? undefined : openMark(path, head);
   const found = mark === undefined ? head : mark.found;
   const confirmed = facts.confirmedMissing();
@@ -136,7 +137,7 @@ class WritingStore implements SqliteEventStore {
 
   async readStream(stream: string, from = 0): Promise<readonly RecordedEvent[]> {
     checkStreamName(stream);
-    return this.#read(() => storedFrom(this.#parts.index, stream, from));
+    return this.#read(() => storedFrom(this.#parts.index, stream, Math.max(0, from)));
   }
 
   async readAll(range: ReadAllOptions): Promise<readonly RecordedEvent[]> {
@@ -172,6 +173,12 @@ class WritingStore implements SqliteEventStore {
     const { table, index } = this.#parts;
     const read = async <Found>(find: () => Found): Promise<Found> => this.#read(find);
     return checkIndex({ table, index, read, pause: nextTurn });
+  }
+
+  async backup(to: string): Promise<Backup> {
+    const { path, runtime } = this.#parts;
+    if (this.#isClosed) throw closedFault();
+    return backUp(path, to, runtime);
   }
 
   async confirmRecovered(): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type EventStore,
   type ExpectedRevision,
   type NewEvent,
+  type ReadAllOptions,
   type RecordedEvent,
   type StoreCondition,
 } from './event-store.ts';
@@ -30,7 +31,7 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): M
   const log = createLog(options.events ?? []);
   const condition = conditionOf(log.all.length, options.mark ?? 0);
   const subscriptions = createSubscriptions({
-    readAll: async ({ after, max }) => log.all.slice(after, after + max),
+    readAll: async (range) => log.page(range),
     head: () => log.all.length,
     pause: () => Promise.resolve(),
   });
@@ -50,11 +51,11 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): M
     readStream: async (stream, from = 0) => {
       checkOpen();
       checkStreamName(stream);
-      return log.stream(stream).slice(from);
+      return log.stream(stream).slice(Math.max(0, from));
     },
-    readAll: async ({ after, max }) => {
+    readAll: async (range) => {
       checkOpen();
-      return log.all.slice(after, after + max);
+      return log.page(range);
     },
     subscribe: (after, subscriber) => {
       checkOpen();
@@ -75,6 +76,7 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): M
 
 interface Log {
   readonly all: readonly RecordedEvent[];
+  page(range: ReadAllOptions): readonly RecordedEvent[];
   stream(name: string): readonly RecordedEvent[];
   append(
     stream: string,
@@ -96,6 +98,7 @@ function createLog(initial: readonly RecordedEvent[]): Log {
 
   return {
     all,
+    page: ({ after, max }) => all.slice(Math.max(0, after), Math.max(0, after) + max),
     stream: (name) => streams.get(name) ?? [],
     append: (stream, expected, events) => {
       const stored = streams.get(stream) ?? [];
