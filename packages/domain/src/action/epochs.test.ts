@@ -305,6 +305,11 @@ describe('an epoch that stands for an earlier one', () => {
       event('ActionCancelled', { supersededBy: 'x' }),
     ]);
     expect(standsFor([elsewhere], elsewhere)).toBe(elsewhere);
+    const itself = epoch(0, [
+      event('ActionPlanned'),
+      event('ActionCancelled', { supersededBy: 'epoch-0' }),
+    ]);
+    expect(standsFor([itself], itself)).toBe(itself);
   });
 });
 

@@ -142,6 +142,15 @@ describe('the provider says that it never had an effect for our key', () => {
       .thenIs('dispatched');
   });
 
+  it('is only evidence in any other words', () => {
+    for (const changes of [{ claims: 'note' as const }, { neverHadEffect: false }]) {
+      given(...inStatus.unknown)
+        .when(never(changes))
+        .then('EvidenceRecorded')
+        .thenIs('unknown');
+    }
+  });
+
   it.each([
     ['manual', given(plannedFor('manual'), ...inStatus.unknown.slice(1)), {}, 0, 'failed'],
     ['a cancel asked for', given(...inStatus.unknown).when(cancel()), {}, 0, 'cancelled'],

@@ -62,7 +62,16 @@ describe('a success', () => {
   });
 
   it('F094 that the provider had reported before the reply is one effect', () => {
-    dispatched.when(report()).thenIs('dispatched').when(record(done)).then('ActionSucceeded');
+    const reported = dispatched.when(report({ attempt: 1 })).thenIs('dispatched');
+    expect(reported.action.attempts).toMatchObject([{ state: 'running' }]);
+    reported.when(record(done)).then('ActionSucceeded');
+  });
+
+  it('is not doubled by what a refusal names', () => {
+    dispatched
+      .when(report({ claims: 'refusal', externalId: 'r-76' }))
+      .when(record(done))
+      .then('ActionSucceeded');
   });
 });
 
@@ -80,7 +89,13 @@ describe('an attempt without effect', () => {
         },
       })
       .thenIs('failed');
-    expect(action.ending).toMatchObject({ stands: false, code: 'card_declined' });
+    expect(action.ending).toEqual({
+      at: start,
+      reason: 'declined',
+      code: 'card_declined',
+      detail: { hint: 'other card' },
+      stands: false,
+    });
   });
 
   it('is tried again after a backoff with full jitter', () => {
@@ -218,11 +233,23 @@ describe('an attempt in doubt', () => {
       .when(lose())
       .then({
         type: 'ActionOutcomeUnknown',
-        data: { attempt: 1, reason: 'its lease ended', answered: false },
+        data: {
+          attempt: 1,
+          reason: 'its lease ended',
+          answered: false,
+          owner: 'reconciler',
+          nextCheckAt: start + minute,
+        },
       })
       .thenIs('unknown')
       .when(lose())
       .thenRefused('action.status');
+  });
+
+  it('FW28 past its validity goes to an operator where it cannot be looked up', () => {
+    const { action } = dispatched.wait(day - 1).when(record(timeout));
+    expect(action.watch?.owner).toBe('reconciler');
+    expect(dispatched.wait(day).when(record(timeout)).action.watch?.owner).toBe('operator');
   });
 
   it('is bounded: after the last try it is looked up, or goes to an operator', () => {

@@ -36,6 +36,30 @@ describe('planning an action', () => {
       .thenIs('ready');
   });
 
+  it('keeps in mind whatever ties the action to others', () => {
+    const { action } = given().when(
+      planAction({
+        plan: {
+          ...plan,
+          key: 'k-1',
+          compensates: 'other',
+          repeatOf: { action: 'before', reason: 'once more', by: 'ann' },
+          secret: true,
+        },
+      }),
+    );
+    expect(action).toMatchObject({
+      key: 'k-1',
+      compensates: 'other',
+      repeatOf: 'before',
+      secret: true,
+      by: 'pat',
+      policyVersion: 'v1',
+      calls: [plan.call],
+    });
+    expect(given(...inStatus.ready).action.secret).toBe(false);
+  });
+
   it('happens once', () => {
     given(...inStatus.ready)
       .when(planAction())

@@ -184,8 +184,14 @@ describe('a verdict from a lookup that was overtaken', () => {
 
 describe('FW27 an operator', () => {
   it('settles with a reason, by the revision they saw', () => {
-    const found = { kind: 'found', result: null, externalId: 'r-9' } as const;
-    unknown
+    const found = {
+      kind: 'found',
+      result: null,
+      externalId: 'r-9',
+      digest: 'd',
+      notes: ['cut'],
+    } as const;
+    const { action } = unknown
       .when(settle({ rules, verdict: found, revisionSeen: 2 }))
       .thenRefused('action.stale-revision')
       .when(settle({ rules, verdict: found }))
@@ -194,6 +200,8 @@ describe('FW27 an operator', () => {
         data: { verdict: 'found', by: 'ann', reason: 'asked the bank', externalId: 'r-9' },
       })
       .thenIs('succeeded');
+    const outcome = { result: null, externalId: 'r-9', digest: 'd', notes: ['cut'], at: start };
+    expect(action.outcome).toEqual(outcome);
   });
 
   it('says absent too early: refused, with how long to wait', () => {
