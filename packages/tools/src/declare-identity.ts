@@ -58,6 +58,42 @@ export function declareIdentity(
 }
 
 /**
+ * The declarations of older identity versions, by which actions that began under them are still met.
+ * @throws ToolDeclarationError
+ */
+export function declarePrevious(
+  definition: Definition,
+  root: Field,
+  fail: Fail,
+): readonly IdentityDeclaration[] {
+  const { name, input, execute, secret, previously = [] } = definition;
+  let newer = definition.identityVersion ?? 1;
+  return previously.map((previous) => {
+    const unknown = Object.keys(previous).find((member) => !previousMembers.has(member));
+    if (unknown !== undefined)
+      fail('tool.member', `previously: "${unknown}" is no part of an identity.`);
+    const { identityVersion } = previous as Partial<typeof previous>;
+    if (identityVersion === undefined || identityVersion >= newer)
+      fail(
+        'tool.identity',
+        `previously lists identity versions newest first, each below the one before; ${identityVersion} is not below ${newer}.`,
+      );
+    newer = previous.identityVersion;
+    const then = { name, input, execute, ...previous };
+    return declareIdentity(secret === undefined ? then : { ...then, secret }, root, fail);
+  });
+}
+
+const previousMembers: ReadonlySet<string> = new Set([
+  'identityVersion',
+  'identity',
+  'free',
+  'normalize',
+  'sets',
+  'scope',
+]);
+
+/**
  * Whether proposals must bring a key: where the declaration says so. A tool whose arguments give no
  * identity must say so, or have scope `call`; otherwise its second use in a run would be taken for the
  * first. Declared as `identity: []`, that is meant, if there is anything else to be compared.

@@ -172,6 +172,38 @@ describe('a tool that declares everything', () => {
   });
 });
 
+describe('F023 older identity versions', () => {
+  it('are declared as they were, what was left out then with the defaults of then', () => {
+    const { olderDeclarations } = defineTool({
+      ...base,
+      identity: ['order.id'],
+      scope: 'tenant',
+      secret: ['card'],
+      identityVersion: 4,
+      previously: [
+        { identityVersion: 3, identity: ['order', 'amount'], free: ['comment'], sets: ['tags'] },
+        { identityVersion: 1, scope: 'turn' },
+      ],
+    });
+    const shared = { tool: 'refund', secret: ['card'], defaults: { tags: [] }, normalize: {} };
+    expect(olderDeclarations).toEqual([
+      {
+        ...shared,
+        identityVersion: 3,
+        scope: 'run',
+        identity: ['amount', 'order'],
+        free: ['comment'],
+        sets: ['tags'],
+      },
+      { ...shared, identityVersion: 1, scope: 'turn', identity: 'all', free: [], sets: [] },
+    ]);
+  });
+
+  it('are none where none is declared', () => {
+    expect(defineTool(base).olderDeclarations).toEqual([]);
+  });
+});
+
 const wrong = (more: object): Definition => ({ ...base, ...more });
 
 const refused: readonly (readonly [string, ToolDeclarationCode, RegExp, Definition])[] = [
@@ -284,6 +316,36 @@ const refused: readonly (readonly [string, ToolDeclarationCode, RegExp, Definiti
     wrong({ normalize: { comment: 'upper' } }),
   ],
   ['an unknown scope', 'tool.scope', /use one of call, turn/, wrong({ scope: 'forever' })],
+  [
+    'an older version that is not older',
+    'tool.identity',
+    /2 is not below 2/,
+    wrong({ identityVersion: 2, previously: [{ identityVersion: 2 }] }),
+  ],
+  [
+    'older versions out of order',
+    'tool.identity',
+    /newest first.*2 is not below 1/,
+    wrong({ identityVersion: 3, previously: [{ identityVersion: 1 }, { identityVersion: 2 }] }),
+  ],
+  [
+    'an older version without its number',
+    'tool.identity',
+    /undefined is not below 3/,
+    wrong({ identityVersion: 3, previously: [{ identity: ['amount'] }] }),
+  ],
+  [
+    'a misspelt member of an older version',
+    'tool.member',
+    /previously: "identty" is no part/,
+    wrong({ identityVersion: 3, previously: [{ identityVersion: 1, identty: ['amount'] }] }),
+  ],
+  [
+    'an older version with a field that is gone',
+    'tool.unknown-field',
+    /identity names "order_id"/,
+    wrong({ identityVersion: 3, previously: [{ identityVersion: 1, identity: ['order_id'] }] }),
+  ],
   ['identityVersion 0', 'tool.identity', /from 1/, wrong({ identityVersion: 0 })],
   ['a name with a blank', 'tool.name', /1 to 64/, wrong({ name: 'send mail' })],
   ['a name with a line break at its end', 'tool.name', /1 to 64/, wrong({ name: 'mail\n' })],

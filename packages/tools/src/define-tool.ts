@@ -5,6 +5,7 @@ import { declarationDigest, declarationEvent } from './declaration-event.ts';
 import {
   checkRootedPath,
   declareIdentity,
+  declarePrevious,
   keptPaths,
   needsCallersKey,
 } from './declare-identity.ts';
@@ -47,6 +48,7 @@ function declare(definition: ToolDefinition<JsonObject>): Tool {
     description: definition.description,
     input,
     declaration,
+    olderDeclarations: deepFreeze(declarePrevious(definition, root, fail) as never),
     fields: Object.freeze(fieldNeeds(root)),
     rules: deepFreeze(rules as never),
     needsKey,
@@ -80,6 +82,7 @@ const members: Readonly<Record<keyof ToolDefinition, true>> = {
   secret: true,
   keep: true,
   identityVersion: true,
+  previously: true,
   scope: true,
   key: true,
   guarantee: true,

@@ -78,6 +78,19 @@ export interface ApprovalDeclaration<Args> {
   readonly when?: (args: Args) => boolean;
 }
 
+/**
+ * The identity part of a declaration as an older identityVersion had it, word for word: what was left
+ * out then is left out here. Its fields must still exist.
+ */
+export interface PreviousIdentity {
+  readonly identityVersion: number;
+  readonly identity?: readonly FieldPath[];
+  readonly free?: readonly FieldPath[];
+  readonly normalize?: Readonly<Record<FieldPath, Normalization | readonly Normalization[]>>;
+  readonly sets?: readonly FieldPath[];
+  readonly scope?: Scope;
+}
+
 export interface ToolDefinition<Args = never, Result = unknown> {
   readonly name: string;
   /** `read` passes through: nothing is recorded. Default `write`. */
@@ -92,6 +105,8 @@ export interface ToolDefinition<Args = never, Result = unknown> {
   /** `arguments.x` or `outcome.x`: never cut from a stored outcome; may be matched by `undoneBy`. */
   readonly keep?: readonly string[];
   readonly identityVersion?: number;
+  /** Older versions whose actions are still met under their names, newest first. */
+  readonly previously?: readonly PreviousIdentity[];
   readonly scope?: Scope;
   /** `caller`: each proposal must bring a key of its own. Default `derived` from the identity. */
   readonly key?: 'derived' | 'caller';

@@ -12,7 +12,7 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 
 /** Longer ones are taken for a mistake in the unit. */
-export const longestDurationMs = 10 * 366 * 24 * 3_600_000;
+const longestDurationMs = 10 * 366 * 24 * 3_600_000;
 
 /** Whole milliseconds, or undefined where the text is no duration. */
 export function parseDuration(duration: unknown): number | undefined {

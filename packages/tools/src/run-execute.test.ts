@@ -262,6 +262,15 @@ describe('a secret field', () => {
     expect(JSON.stringify(outcome)).not.toContain('4711-secret');
   });
 
+  it("never changes the ledger's own words", async () => {
+    const args = { to: 'x', pin: 'no effect' };
+    const outcome = await runExecute(
+      tool(() => refused('no effect')),
+      contextOf({ arguments: args }),
+    );
+    expect(outcome).toEqual({ kind: 'no effect', reason: '[secret]', retryable: false });
+  });
+
   it('leaves a result alone that does not hold it', async () => {
     const result = { at: new Date(0) };
     expect(

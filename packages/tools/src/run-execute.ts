@@ -6,7 +6,7 @@ import { type AttemptOutcome } from './attempt-outcome.ts';
 import { type AttemptResult, attemptResultKind, NotSent } from './attempt-result.ts';
 import { type ExecuteContext } from './definition.ts';
 import { cutText, describeThrown, isNativeError } from './safe-text.ts';
-import { redact, redactText, secretTexts } from './secrets.ts';
+import { redactMembers, secretTexts } from './secrets.ts';
 import { type Tool } from './tool.ts';
 
 export type LateOutcome = (outcome: AttemptOutcome) => void;
@@ -56,9 +56,9 @@ async function attempt(tool: Tool, context: ExecuteContext<JsonObject>): Promise
     watch.hasPassed = true;
   };
   try {
-    return withoutSecrets(classify(await tool.execute({ ...context, beforeSend }), watch), secrets);
+    return redactMembers(classify(await tool.execute({ ...context, beforeSend }), watch), secrets);
   } catch (thrown) {
-    return withoutSecrets(classifyThrown(thrown, watch), secrets);
+    return redactMembers(classifyThrown(thrown, watch), secrets);
   }
 }
 
@@ -121,21 +121,6 @@ function unsent(reason: string, watch: SendWatch): AttemptOutcome {
 /** By name: the tool may have been built against another copy of this package. */
 function isNotSent(thrown: unknown): boolean {
   return isNativeError(thrown) && thrown.name === 'NotSent';
-}
-
-function withoutSecrets(outcome: AttemptOutcome, secrets: readonly string[]): AttemptOutcome {
-  if (secrets.length === 0) return outcome;
-  switch (outcome.kind) {
-    case 'succeeded':
-      return redact(outcome, secrets) as AttemptOutcome;
-    case 'no effect':
-    case 'in doubt':
-    case 'not sent':
-      return {
-        ...(redact(outcome, secrets) as AttemptOutcome),
-        reason: redactText(outcome.reason, secrets),
-      } as AttemptOutcome;
-  }
 }
 
 export function textOf(value: unknown): string | undefined {

@@ -4,7 +4,7 @@ import { type JsonObject } from '@action-ledger/domain';
 import { type AttemptContext, type LookupVerdict } from './definition.ts';
 import { abortReason, textOf } from './run-execute.ts';
 import { describeThrown } from './safe-text.ts';
-import { redact, redactText, secretTexts } from './secrets.ts';
+import { redactMembers, secretTexts } from './secrets.ts';
 import { type Tool } from './tool.ts';
 
 export type LookupOutcome = LookupVerdict | { readonly verdict: 'error'; readonly reason: string };
@@ -29,10 +29,9 @@ async function ask(tool: Tool, context: AttemptContext<JsonObject>): Promise<Loo
   const secrets = secretTexts(context.arguments, tool.declaration.secret);
   if (tool.lookup === undefined) return failed('the tool has no lookup');
   try {
-    const verdict = readVerdict(await tool.lookup({ ...context }));
-    return redact(verdict, secrets) as LookupOutcome;
+    return redactMembers(readVerdict(await tool.lookup({ ...context })), secrets);
   } catch (thrown) {
-    return failed(redactText(describeThrown(thrown), secrets));
+    return redactMembers(failed(describeThrown(thrown)), secrets);
   }
 }
 

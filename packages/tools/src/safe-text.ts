@@ -1,7 +1,7 @@
 // Text of unknown origin made fit for an event: well formed, of bounded size, never thrown over.
 
 /** UTF-8 bytes of a reason, a code or an error text. */
-export const reasonBytesMax = 2_048;
+const reasonBytesMax = 2_048;
 
 /** At most `bytesMax` bytes of UTF-8, cut between characters; lone surrogates are replaced. */
 export function cutText(text: string, bytesMax: number = reasonBytesMax): string {

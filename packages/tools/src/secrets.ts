@@ -2,10 +2,10 @@
 // and events, logs, topics and screens must never hold them (DESIGN.md section 10).
 import { type FieldPath, type JsonObject, type JsonValue, readField } from '@action-ledger/domain';
 
-export const redacted = '[secret]';
+const redacted = '[secret]';
 
-/** Shorter texts would blot out unrelated text. */
-const shortestRedacted = 4;
+/** Shorter secrets are blotted out only as words of their own: a PIN may stand inside an unrelated id. */
+const shortestInsideWords = 8;
 
 /** The texts to be blotted out: every string or number at or below the secret fields. */
 export function secretTexts(args: JsonObject, paths: readonly FieldPath[]): readonly string[] {
@@ -19,10 +19,32 @@ export function redact(value: unknown, secrets: readonly string[]): unknown {
   return secrets.length === 0 ? value : redactDeep(value, secrets, depthMax);
 }
 
-export function redactText(text: string, secrets: readonly string[]): string {
+/** What came from outside in an outcome, a result or a verdict; the rest are the ledger's own words. */
+const fromOutside = ['reason', 'code', 'detail', 'result', 'externalId'] as const;
+
+export function redactMembers<Said extends object>(said: Said, secrets: readonly string[]): Said {
+  if (secrets.length === 0) return said;
+  const members = said as Readonly<Record<string, unknown>>;
+  const clean = fromOutside
+    .filter((name) => Object.hasOwn(members, name))
+    .map((name) => [name, redact(members[name], secrets)] as const);
+  // The spread also keeps a symbol that marks the result of an attempt.
+  return { ...said, ...Object.fromEntries(clean) };
+}
+
+function redactText(text: string, secrets: readonly string[]): string {
   let clean = text;
-  for (const secret of secrets) clean = clean.replaceAll(secret, redacted);
+  for (const secret of secrets)
+    clean =
+      secret.length >= shortestInsideWords
+        ? clean.replaceAll(secret, redacted)
+        : clean.replaceAll(asWord(secret), redacted);
   return clean;
+}
+
+function asWord(secret: string): RegExp {
+  const literal = secret.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'gu');
 }
 
 /** Deeper than any JSON the ledger stores; also ends at a cycle. */
@@ -51,8 +73,7 @@ function isPlain(value: object): boolean {
 
 function collectTexts(value: JsonValue | undefined, into: Set<string>): void {
   if (typeof value === 'string' || typeof value === 'number') {
-    const text = String(value);
-    if (text.length >= shortestRedacted) into.add(text);
+    if (value !== '') into.add(String(value));
   } else if (typeof value === 'object' && value !== null) {
     for (const member of Object.values(value)) collectTexts(member, into);
   }

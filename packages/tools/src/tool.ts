@@ -53,7 +53,7 @@ export interface Tool {
   readonly input: ZodType;
   readonly declaration: IdentityDeclaration;
   /** Of identity versions whose names are still accepted, newest first. */
-  readonly olderDeclarations?: readonly IdentityDeclaration[];
+  readonly olderDeclarations: readonly IdentityDeclaration[];
   /**
    * Paths of all declared fields; members inside arrays are not listed. Required: it and all members
    * around it must be given.

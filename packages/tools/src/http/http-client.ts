@@ -19,7 +19,7 @@ export interface HttpRequest {
   readonly body: string | undefined;
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly signal: AbortSignal;
   /** In the tick of the write; where it throws, nothing is written. */
   readonly beforeSend: () => void;

@@ -119,19 +119,24 @@ const times = {
     .optional(),
 };
 
+const identity = {
+  identity: paths.optional(),
+  free: paths.optional(),
+  normalize: z.record(z.string(), z.union([normalization, z.array(normalization)])).optional(),
+  sets: paths.optional(),
+  scope: z.enum(['call', 'turn', 'run', 'conversation', 'tenant']).optional(),
+};
+
 const toolForm = z.strictObject({
   name: z.string(),
   kind: z.enum(['write', 'read']).optional(),
   description: z.string().optional(),
   input: z.record(z.string(), json),
-  identity: paths.optional(),
-  free: paths.optional(),
-  normalize: z.record(z.string(), z.union([normalization, z.array(normalization)])).optional(),
-  sets: paths.optional(),
+  ...identity,
   secret: paths.optional(),
   keep: paths.optional(),
   identityVersion: z.int().optional(),
-  scope: z.enum(['call', 'turn', 'run', 'conversation', 'tenant']).optional(),
+  previously: z.array(z.strictObject({ identityVersion: z.int(), ...identity })).optional(),
   key: z.enum(['derived', 'caller']).optional(),
   guarantee: z.enum(['idempotent', 'lookup', 'natural', 'manual']).optional(),
   ...times,

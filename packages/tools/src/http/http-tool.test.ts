@@ -625,6 +625,20 @@ describe('a lookup', () => {
   });
 });
 
+it('can be a read by GET, without a key', async () => {
+  const request = { method: 'GET', url: `${origin()}/orders/{order_id}` } as const;
+  const tool = httpTool<JsonObject>({
+    name: 'get_order',
+    kind: 'read',
+    input: input as never,
+    allowPrivate: true,
+    request,
+  });
+  expect(await run(tool)).toMatchObject({ kind: 'succeeded' });
+  expect(received).toMatchObject([{ method: 'GET', url: '/orders/o%2F1%20%C3%A4', body: '' }]);
+  expect(received[0]?.headers).not.toHaveProperty('idempotency-key');
+});
+
 it('declares its compensation as data', () => {
   const tool = refundTool({
     compensate: {

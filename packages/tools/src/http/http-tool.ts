@@ -5,7 +5,7 @@ import { type AttemptResult, notSent, refused } from '../attempt-result.ts';
 import { defineTool } from '../define-tool.ts';
 import { type AttemptContext, type ExecuteContext, type LookupVerdict } from '../definition.ts';
 import { describeThrown } from '../safe-text.ts';
-import { redact } from '../secrets.ts';
+import { redactMembers } from '../secrets.ts';
 import { type Fail, failFor } from '../tool-declaration-error.ts';
 import { type Tool, type ToolCompensation, type TypedTool } from '../tool.ts';
 import { compileRequest, type RequestBuilder, UnsendableRequest } from './build-request.ts';
@@ -117,9 +117,7 @@ async function execute(
   }
   try {
     const answer = await send(context, action, values, secretHeaders, context.beforeSend);
-    const result = action.answers.read(answer, values);
-    // The spread keeps the mark of an attempt's result, which is no member.
-    return { ...result, ...(redact(result, echoedTexts(secretHeaders)) as AttemptResult) };
+    return redactMembers(action.answers.read(answer, values), echoedTexts(secretHeaders));
   } catch (error) {
     if (error instanceof UnsendableRequest)
       return refused(error.message, { code: 'http.unsendable' });
@@ -131,7 +129,7 @@ async function ask(context: AttemptContext<JsonObject>, asking: Asking): Promise
   const values = valuesOf(context);
   const secretHeaders = await asking.secretHeaders.resolve();
   const answer = await send(context, asking, values, secretHeaders, () => undefined);
-  return redact(asking.reader.read(answer, values), echoedTexts(secretHeaders)) as LookupVerdict;
+  return redactMembers(asking.reader.read(answer, values), echoedTexts(secretHeaders));
 }
 
 function send(

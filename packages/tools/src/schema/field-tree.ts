@@ -3,7 +3,7 @@
 import { type z, type ZodType } from 'zod';
 import { type FieldPath, type JsonValue } from '@action-ledger/domain';
 
-export type FieldKind =
+type FieldKind =
   'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'record' | 'any';
 
 export interface Field {
