@@ -1,7 +1,6 @@
 // Ending an action before it acts: cancel (a wish that is kept while the outcome is in doubt) and age.
 import { type CommandOf } from './command.ts';
-import { accept, type Decision, refuse, wrongStatus } from './decision.ts';
-import { type Instant } from './decide.ts';
+import { accept, type Decision, type Instant, refuse, wrongStatus } from './decision.ts';
 import { type Action, isInDoubt } from './state.ts';
 
 export function cancel(action: Action, command: CommandOf<'Cancel'>): Decision {

@@ -1,8 +1,7 @@
 // The claim: a lease on an action, whose event's revision is the fencing token. Only its holder
 // dispatches and records; its end may start a reconciliation, never a dispatch.
 import { type CommandOf } from './command.ts';
-import { accept, type Decision, refuse, wrongStatus } from './decision.ts';
-import { type Instant } from './decide.ts';
+import { accept, type Decision, type Instant, refuse, wrongStatus } from './decision.ts';
 import { type ActionEvent, type EventData, type Watch } from './event.ts';
 import { approvalAsked, approvalRequested, denied, dispatchedData } from './plan.ts';
 import { type Action, isInDoubt } from './state.ts';

@@ -3,7 +3,7 @@
 import { type ActionCommand } from './command.ts';
 import { cancel, expire } from './cancel.ts';
 import { claim, dispatch, endClaim, extendClaim, recheck } from './claim.ts';
-import { type Decision } from './decision.ts';
+import { type Decision, type Instant } from './decision.ts';
 import { closeIncident, detectDuplicate, reportEvidence } from './evidence.ts';
 import { joinCall, markUndone, planCompensation, recordCompensation, supersede } from './links.ts';
 import { loseAttempt, recordOutcome } from './outcome.ts';
@@ -11,11 +11,6 @@ import { planAction, reserveName } from './plan.ts';
 import { assignOwner, recordVerdict, settle } from './reconcile.ts';
 import { type Action } from './state.ts';
 import { vote } from './vote.ts';
-
-/** Wall-clock milliseconds since the epoch, never below the highest event time handed out. */
-export interface Instant {
-  readonly wallMs: number;
-}
 
 export function decide(action: Action, command: ActionCommand, now: Instant): Decision {
   switch (command.type) {

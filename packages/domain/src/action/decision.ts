@@ -5,6 +5,11 @@ import { type Refusal, refusal } from '../refusal.ts';
 import { type ActionEvent } from './event.ts';
 import { type Action } from './state.ts';
 
+/** Wall-clock milliseconds since the epoch, never below the highest event time handed out. */
+export interface Instant {
+  readonly wallMs: number;
+}
+
 export const actionRefusalCodes = [
   'action.approval-decided',
   'action.approval-own-vote',

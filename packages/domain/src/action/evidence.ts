@@ -2,9 +2,8 @@
 // succeeded, whatever it had ended as; a refusal settles nothing unless the provider says that it
 // never had an effect for our key.
 import { type CommandOf } from './command.ts';
-import { accept, type Decision, refuse, wrongStatus } from './decision.ts';
+import { accept, type Decision, type Instant, refuse, wrongStatus } from './decision.ts';
 import { staleRevision } from './cancel.ts';
-import { type Instant } from './decide.ts';
 import { type ActionEvent, type EventData } from './event.ts';
 import { duplicateEffect, lateSuccess } from './outcome.ts';
 import { absent } from './reconcile.ts';

@@ -2,8 +2,7 @@
 // compensation. Each is told by one event; saying it again changes nothing.
 import { type CallOrigin } from '../identity/declaration.ts';
 import { type CommandOf } from './command.ts';
-import { accept, type Decision, refuse, wrongStatus } from './decision.ts';
-import { type Instant } from './decide.ts';
+import { accept, type Decision, type Instant, refuse, wrongStatus } from './decision.ts';
 import { type ActionEvent } from './event.ts';
 import { type Action } from './state.ts';
 import { defaultChecks } from './tool-rules.ts';

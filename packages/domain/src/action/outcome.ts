@@ -1,10 +1,9 @@
 // What became of an attempt, by the holder of its claim. A refusal settles only the attempt it
 // answers; while another is in doubt the action stays unknown.
-import { accept, type Accepted, type Decision, wrongStatus } from './decision.ts';
+import { accept, type Accepted, type Decision, type Instant, wrongStatus } from './decision.ts';
 import { claimLost, holdsClaim } from './claim.ts';
 import { callsJoined } from './links.ts';
 import { type AttemptOutcome, type CommandOf } from './command.ts';
-import { type Instant } from './decide.ts';
 import { type ActionEvent, type EventData } from './event.ts';
 import { type Action, type Attempt, doubtful } from './state.ts';
 import { type ToolRules } from './tool-rules.ts';

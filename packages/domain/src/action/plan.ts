@@ -1,8 +1,7 @@
 // How an action begins: planned, and in the same append denied, waiting for approval, or (for a
 // caller that executes in its own process) claimed and dispatched.
 import { type CommandOf, type PlanAction, type PolicyDecision } from './command.ts';
-import { accept, type Decision, refuse } from './decision.ts';
-import { type Instant } from './decide.ts';
+import { accept, type Decision, type Instant, refuse } from './decision.ts';
 import { type ActionEvent, type ActionPlanned, type EventData } from './event.ts';
 import { type Action } from './state.ts';
 import { type ApprovalRules, defaultTimes, type ToolRules } from './tool-rules.ts';

@@ -1,9 +1,15 @@
 // How an unknown is settled: by a lookup's verdict, or by an operator with a reason. `found` counts at
 // once; `absent` only from a lookup sent after the in-flight bound and the settle time.
 import { type CommandOf } from './command.ts';
-import { accept, type Accepted, type Decision, refuse, wrongStatus } from './decision.ts';
+import {
+  accept,
+  type Accepted,
+  type Decision,
+  type Instant,
+  refuse,
+  wrongStatus,
+} from './decision.ts';
 import { staleRevision } from './cancel.ts';
-import { type Instant } from './decide.ts';
 import { type ActionEvent, type EventData, type Watch } from './event.ts';
 import { cancelNow } from './outcome.ts';
 import { type Action } from './state.ts';

@@ -1,8 +1,7 @@
 // Approval: votes are events, bound to the arguments hash that the voter saw. The vote that completes
 // the number, or the first rejection, carries the decision; whoever comes later learns who and when.
 import { type CommandOf } from './command.ts';
-import { accept, type Decision, refuse, wrongStatus } from './decision.ts';
-import { type Instant } from './decide.ts';
+import { accept, type Decision, type Instant, refuse, wrongStatus } from './decision.ts';
 import { type ActionEvent } from './event.ts';
 import { type Action, type Approval } from './state.ts';
 
