@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -37,6 +38,7 @@ const retryMs = 20;
 /** Paths of Unix sockets have at most 107 bytes on Linux and 103 on macOS. */
 const socketPathBytesMax = 103;
 const folderPrefix = 'action-ledger-';
+const socketName = 'owner.sock';
 
 /** @throws StoreFault `store.held`, naming the process that holds the file. */
 export async function takeFileLock(path: string, runtime: Runtime): Promise<FileLock> {
@@ -137,7 +139,7 @@ function describeOwner(file: string, runtime: Runtime): FileOwner {
   const socket =
     Buffer.byteLength(beside) <= socketPathBytesMax
       ? beside
-      : join(mkdtempSync(join(tmpdir(), folderPrefix)), 'owner.sock');
+      : join(mkdtempSync(join(tmpdir(), folderPrefix)), socketName);
   removeSocket(socket);
   const startedAt = new Date(runtime.clock.wallMs()).toISOString();
   return { pid: process.pid, startedAt, socket };
@@ -151,11 +153,20 @@ function writeOwner(file: string, owner: FileOwner): void {
 
 /** Only what an owner of this file would have made: the text of the file is not trusted further. */
 function removeSocketOf(file: string, { socket }: FileOwner): void {
-  if (socket === `${file}.sock`) removeSocket(socket);
+  if (socket === `${file}.sock`) {
+    removeSocket(socket);
+    return;
+  }
   const folder = dirname(socket);
   if (dirname(folder) !== tmpdir() || !basename(folder).startsWith(folderPrefix)) return;
+  if (basename(socket) !== socketName) return;
   removeSocket(socket);
-  rmSync(folder, { recursive: true, force: true });
+  try {
+    // Not recursive: whatever else lies there was not made here.
+    rmdirSync(folder);
+  } catch {
+    // It is not empty, or gone already.
+  }
 }
 
 function ownerPath(file: string): string {

@@ -79,6 +79,17 @@ describe('one writer per file', () => {
     });
   });
 
+  it('leaves a folder alone that is named as its own and holds the file', async () => {
+    const named = mkdtempSync(join(tmpdir(), 'action-ledger-'));
+    try {
+      const store = await open({ path: join(named, 'ledger.db') });
+      await store.close();
+      expect(existsSync(join(named, 'ledger.db'))).toBe(true);
+    } finally {
+      rmSync(named, { recursive: true, force: true });
+    }
+  });
+
   it('removes a socket that a killed holder has left, and nothing else at its path', async () => {
     const server = createServer();
     const socket = join(folder, 's');
