@@ -47,7 +47,12 @@ export interface PerformOptions {
   readonly by?: string;
   /** Canonical text of a plan's arguments, where it is known. */
   readonly argumentsText?: string;
+  /** Of one decision that is tried until it is stored: the same one for every try. */
+  readonly tries?: Tries;
 }
+
+/** Appends of one decision that ended in a fault, by their first event's id: any of them may be stored. */
+export type Tries = Map<string, Omit<Done, 'action'>>;
 
 export interface ActionStore {
   load(actionId: string, options?: { readonly fresh?: boolean }): Promise<Loaded>;
@@ -108,6 +113,8 @@ export function createActionStore(deps: ActionStoreDeps): ActionStore {
         const current = known ?? (await read(deps, held, actionId));
         if (current.kind === 'broken') return current;
         const { action } = current;
+        const stored = known === undefined && (await storedTry(deps, actionId, options.tries));
+        if (stored) return { ...stored, action };
         const wanted = command(action);
         if (wanted === undefined) return { kind: 'done', action, before: action, events: [] };
         const result = await tryOnce(deps, held, current, wanted, options);
@@ -173,6 +180,17 @@ async function read(
   return now;
 }
 
+/** An earlier try that is in the stream after all. */
+async function storedTry(
+  { store }: ActionStoreDeps,
+  actionId: string,
+  tries: Tries | undefined,
+): Promise<Omit<Done, 'action'> | undefined> {
+  if (tries === undefined || tries.size === 0) return undefined;
+  const events = await store.readStream(streamOfAction(actionId));
+  return events.map(({ id }) => tries.get(id)).find((each) => each !== undefined);
+}
+
 async function readFolded({ store, sha256 }: ActionStoreDeps, actionId: string): Promise<Folded> {
   const stream = streamOfAction(actionId);
   try {
@@ -208,12 +226,12 @@ async function tryOnce(
   for (const event of events) next = evolve(next, event, { revision: next.revision + 1, at });
   const expected: ExpectedRevision = action.revision < 0 ? 'no stream' : action.revision;
   const { store, runtime } = deps;
-  const appended = await appendOnce(
-    store,
-    runtime.timers,
-    streamOfAction(action.id),
-    expected,
-    sealed.events,
+  const stream = streamOfAction(action.id);
+  const appended = await appendOnce(store, runtime.timers, stream, expected, sealed.events).catch(
+    (fault: unknown) => {
+      options.tries?.set(sealed.events[0]?.id ?? '', done);
+      throw fault;
+    },
   );
   if (appended.kind === 'conflict') return appended;
   held.keep({ kind: 'held', action: next, hash: sealed.hash });

@@ -80,7 +80,7 @@ export function answerFor(action: Action, context: AnswerContext): Answer {
     ...outcomeMembers(action),
     ...(action.watch === undefined ? {} : action.watch),
   };
-  return { ...base, messageForModel: sentence(base) };
+  return withMessage(base);
 }
 
 function wordFor(action: Action, { repeat, as }: AnswerContext): AnswerWord {
@@ -147,7 +147,19 @@ export interface RefusedCall {
 /** Nothing was recorded and nothing ran. */
 export function refusedAnswer(call: RefusedCall): Answer {
   const base = { ...call, state: 'refused' as const, repeat: false };
-  return { ...base, messageForModel: sentence(base) };
+  return withMessage(base);
+}
+
+/** The sentence is written when it is read: most callers of a program never look at it. */
+function withMessage(base: Omit<Answer, 'messageForModel'>): Answer {
+  let text: string | undefined;
+  return {
+    ...base,
+    get messageForModel() {
+      text ??= sentence(base);
+      return text;
+    },
+  };
 }
 
 /** So much of a result goes into the sentence; the whole is in `result`. */

@@ -27,7 +27,7 @@ export async function appendOnce(
   expected: ExpectedRevision,
   events: readonly NewEvent[],
 ): Promise<Appended> {
-  let fault: unknown;
+  let fault: StoreFault | undefined;
   for (let tries = 0; tries < appendTriesMax; tries += 1) {
     if (tries > 0) await pause(timers, firstPauseMs * 2 ** tries);
     try {
@@ -38,11 +38,24 @@ export async function appendOnce(
         ? { kind: 'appended', uncertain: true }
         : { kind: 'conflict' };
     } catch (error) {
-      if (!(error instanceof StoreFault) || error.retry === 'never') throw error;
-      fault = error;
+      if (!(error instanceof StoreFault)) throw error;
+      fault = leastCertain(fault, error);
+      if (fault.retry === 'never') throw fault;
     }
   }
-  if (await holds(store, stream, expected, events)) return { kind: 'appended', uncertain: true };
+  if (await holds(store, stream, expected, events).catch(unread))
+    return { kind: 'appended', uncertain: true };
+  throw fault ?? new Error('an append is tried once at least');
+}
+
+/** Of two tries that failed: once it is not known whether the events were stored, it stays unknown. */
+function leastCertain(earlier: StoreFault | undefined, later: StoreFault): StoreFault {
+  return earlier?.retry === 'unsafe' ? earlier : later;
+}
+
+/** The fault of the append says more than that of the read after it. */
+function unread(fault: unknown): boolean {
+  if (fault instanceof StoreFault) return false;
   throw fault;
 }
 

@@ -16,7 +16,7 @@ import {
   runExecute,
   type Tool,
 } from '@action-ledger/tools';
-import { type Performed } from './action-store.ts';
+import { type Performed, type Tries } from './action-store.ts';
 import { pause } from './append.ts';
 import { afterSuccess } from './after-success.ts';
 import { cancelFor } from './cancel-for.ts';
@@ -251,32 +251,47 @@ async function record(
   running: Running,
   outcome: AttemptOutcome,
 ): Promise<void> {
+  const { claim, attempt } = running;
   const jitter = parts.runtime.randomness.next();
-  const joined = parts.joins.get(action.id);
+  const joins = parts.joins.get(action.id);
+  const joined = joins === undefined ? {} : { joined: joins };
+  const tries: Tries = new Map();
   let toStore = outcome;
-  for (let tries = 0; ; tries += 1) {
+  const performed = await untilStored(parts, action.id, async () => {
     try {
-      const performed = await parts.actions.perform(action.id, () => ({
-        type: 'RecordOutcome',
-        claim: running.claim,
-        attempt: running.attempt,
-        outcome: toStore,
-        rules: tool.rules,
-        jitter,
-        ...(joined === undefined ? {} : { joined }),
-      }));
-      await settled(parts, tool, action, running.attempt, outcome, performed);
-      return;
+      const command = { type: 'RecordOutcome', claim, attempt, outcome: toStore } as const;
+      return await parts.actions.perform(
+        action.id,
+        () => ({ ...command, rules: tool.rules, jitter, ...joined }),
+        { tries },
+      );
     } catch (fault) {
-      if (parts.isClosing() && tries > 3) throw fault;
       if (fault instanceof StoreFault && fault.code === 'store.too-large')
         toStore = withoutResult(toStore);
-      parts.onFault(`outcome of ${action.id}`, fault);
-      parts.beingRecorded.add(action.id);
-      parts.waiters.notify(action.id);
+      throw fault;
+    }
+  });
+  await untilStored(parts, action.id, () =>
+    settled(parts, tool, action, attempt, outcome, performed),
+  );
+}
+
+async function untilStored<Result>(
+  parts: Parts,
+  actionId: string,
+  store: () => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await store();
+    } catch (fault) {
+      if (parts.isClosing() && tries > 3) throw fault;
+      parts.onFault(`outcome of ${actionId}`, fault);
+      parts.beingRecorded.add(actionId);
+      parts.waiters.notify(actionId);
       await pause(parts.runtime.timers, Math.min(storePauseMaxMs, 50 * 2 ** Math.min(tries, 10)));
     } finally {
-      parts.beingRecorded.delete(action.id);
+      parts.beingRecorded.delete(actionId);
     }
   }
 }

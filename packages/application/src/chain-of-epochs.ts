@@ -10,15 +10,33 @@ export interface EpochChains {
   load(keyHash: string, options?: { readonly fresh?: boolean }): Promise<Epochs>;
   /** An epoch was created: `count` epochs exist now. */
   grew(keyHash: string, count: number): void;
+  /**
+   * Nothing is known of this identity here, so it is worth trying to create its first epoch without
+   * reading first: `no stream` finds out. Not while such tries have lately met existing streams.
+   */
+  seemsNew(keyHash: string): boolean;
+  /** A try without reading met an existing stream. */
+  wasKnown(): void;
 }
 
 const knownCountsMax = 50_000;
+/** So many unknown identities are read first after one that turned out to exist. */
+const readsAfterMiss = 256;
 /** A bound that no honest identity reaches. */
 export const epochsMax = 100_000;
 
 export function createEpochChains(actions: ActionStore): EpochChains {
   const counts = new LRUCache<string, number>({ max: knownCountsMax });
+  let readFirst = 0;
   return {
+    seemsNew: (keyHash) => {
+      if (counts.has(keyHash)) return false;
+      if (readFirst > 0) readFirst -= 1;
+      return readFirst === 0;
+    },
+    wasKnown: () => {
+      readFirst = readsAfterMiss;
+    },
     grew: (keyHash, count) => {
       if ((counts.get(keyHash) ?? 0) < count) counts.set(keyHash, count);
     },

@@ -48,7 +48,7 @@ export function namesOf(
   const identified = identify(parts.sha256, tool.declaration, input, digest);
   if (identified.kind === 'refusal') return identified;
   const older: Identified[] = [];
-  for (const declaration of key === undefined ? (tool.olderDeclarations ?? []) : []) {
+  for (const declaration of key === undefined ? tool.olderDeclarations : []) {
     const old = identify(parts.sha256, declaration, input, digest);
     if (old.kind === 'identified' && old.keyHash !== identified.keyHash) older.push(old);
   }

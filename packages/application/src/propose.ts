@@ -12,14 +12,14 @@ import {
   type Refusal,
   whatDiffers,
 } from '@action-ledger/domain';
-import { StoreFault } from '@action-ledger/event-store';
 import { needsApproval, type Tool } from '@action-ledger/tools';
 import { type ActionStore } from './action-store.ts';
 import { type Answer, answerFor, type AnswerWord, refusedAnswer } from './answer.ts';
 import { awaitRest } from './await-rest.ts';
 import { runAttempt } from './attempt.ts';
-import { type EpochChains } from './chain-of-epochs.ts';
+import { type EpochChains, type Epochs } from './chain-of-epochs.ts';
 import { type Names, namesOf, reserveOlderNames, underOlderName } from './names.ts';
+import { notRead, notRecordable, notStored } from './not-recordable.ts';
 import { type Parts } from './parts.ts';
 import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
@@ -46,6 +46,20 @@ export async function propose(deps: ProposeDeps, proposal: Proposal): Promise<An
   if (tool.kind === 'read') return passThrough(parts, tool, checked.args, proposal);
   const named = namesOf(parts, tool, proposal, checked.args);
   if (named.kind === 'refusal') return refusedBy(proposal, named);
+  try {
+    return await meetNow(deps, tool, proposal, named);
+  } catch (fault) {
+    return notRead(parts, proposal, fault);
+  }
+}
+
+async function meetNow(
+  deps: ProposeDeps,
+  tool: Tool,
+  proposal: Proposal,
+  named: Names,
+): Promise<Answer> {
+  const { parts } = deps;
   for (let round = 0; round < roundsMax; round += 1) {
     const names = named.older.length === 0 ? named : await underOlderName(parts, named);
     const answer = await meetOnce(deps, tool, proposal, names, round > 0);
@@ -71,7 +85,8 @@ async function meetOnce(
   fresh: boolean,
 ): Promise<Answer | undefined> {
   const { parts, chains } = deps;
-  const epochs = await chains.load(names.keyHash, { fresh });
+  const unread = !fresh && isWorthTrying(deps, proposal, names);
+  const epochs = unread ? noEpochs : await chains.load(names.keyHash, { fresh });
   if (epochs.kind === 'broken') return brokenAnswer(proposal, epochs.actionId);
   const chain = epochs.actions;
   const last = chain.at(-1);
@@ -86,12 +101,8 @@ async function meetOnce(
     ...(pendingUndoer === undefined ? {} : { pendingUndoer }),
   });
   switch (meeting.kind) {
-    case 'answer': {
-      const action = chain[meeting.epoch];
-      if (action === undefined) return undefined;
-      if (action.tool !== tool.name) return conflict(parts, proposal, names, action);
-      return answerExisting(deps, tool, proposal, action, meeting);
-    }
+    case 'answer':
+      return answerMet(deps, tool, proposal, names, chain, meeting);
     case 'conflict':
       return last === undefined ? undefined : conflict(parts, proposal, names, last);
     case 'exhausted':
@@ -110,8 +121,33 @@ async function meetOnce(
         chain,
         after: meeting.after,
         policy,
+        unread,
       });
   }
+}
+
+type MetEpoch = Extract<ReturnType<typeof meet>, { readonly kind: 'answer' }>;
+
+async function answerMet(
+  deps: ProposeDeps,
+  tool: Tool,
+  proposal: Proposal,
+  names: Names,
+  chain: readonly Action[],
+  met: MetEpoch,
+): Promise<Answer | undefined> {
+  const action = chain[met.epoch];
+  if (action === undefined) return undefined;
+  if (action.tool !== tool.name) return conflict(deps.parts, proposal, names, action);
+  return answerExisting(deps, tool, proposal, action, met);
+}
+
+const noEpochs: Epochs = { kind: 'epochs', actions: [] };
+
+/** A first epoch can be created without reading first: `no stream` finds out whether it exists. */
+function isWorthTrying({ parts, chains }: ProposeDeps, proposal: Proposal, names: Names): boolean {
+  if (names.older.length > 0 || !chains.seemsNew(names.keyHash)) return false;
+  return notRecordable(parts, proposal) === undefined;
 }
 
 async function answerExisting(
@@ -203,6 +239,8 @@ interface Opening {
   readonly chain: readonly Action[];
   readonly after: string | undefined;
   readonly policy: ReturnType<typeof policyFor>;
+  /** Tried without reading what exists. */
+  readonly unread: boolean;
 }
 
 /** @returns undefined where another caller opened the epoch first */
@@ -222,11 +260,15 @@ async function open(
     return undefined;
   const startedMono = parts.clock.monoMs();
   const created = await create(parts, tool, proposal, names, opening, actionId).catch(
-    (fault: unknown) => notStored(parts, proposal, actionId, fault),
+    (fault: unknown) =>
+      opening.unread
+        ? notRead(parts, proposal, fault, actionId)
+        : notStored(parts, proposal, actionId, fault),
   );
   if ('word' in created) return created;
   switch (created.kind) {
     case 'taken':
+      if (opening.unread) chains.wasKnown();
       return undefined;
     case 'broken':
       return brokenAnswer(proposal, actionId);
@@ -326,47 +368,6 @@ function mayDispatchNow(parts: Parts, tool: Tool, chain: readonly Action[]): boo
     (epoch) => !isOpen(epoch) && mayBeOvertaken(epoch, parts.judge.watched(epoch).doubtMs),
   );
 }
-
-/** While the store looks older than it was, or all is paused, nothing new is recorded. */
-function notRecordable(parts: Parts, proposal: Proposal): Answer | undefined {
-  const why = parts.recovering();
-  if (why !== undefined) {
-    const reason = `The ledger is recovering: ${why} Nothing was recorded.`;
-    return refused(proposal, 'failed-without-effect', 'ledger.recovering', reason);
-  }
-  if (parts.isClosing()) {
-    return refused(
-      proposal,
-      'failed-without-effect',
-      'ledger.closing',
-      'The ledger is closing. Nothing was recorded.',
-    );
-  }
-  if (parts.isPaused(proposal.tenant, proposal.tool)) {
-    return refused(
-      proposal,
-      'failed-without-effect',
-      'ledger.paused',
-      'This tool is paused. Nothing was recorded.',
-    );
-  }
-  return undefined;
-}
-
-/** The store is away. Where the plan may have got there all the same, it is looked for later; nothing was sent. */
-function notStored(parts: Parts, proposal: Proposal, actionId: string, fault: unknown): Answer {
-  if (!(fault instanceof StoreFault)) throw fault;
-  parts.onFault(`plan of ${actionId}`, fault);
-  if (fault.retry !== 'unsafe') {
-    const reason = `The store could not be written (${fault.message}). Nothing was recorded.`;
-    return refused(proposal, 'failed-without-effect', 'ledger.store-unavailable', reason);
-  }
-  parts.due.set(actionId, parts.clock.nowMs() + uncertainPlanLookMs);
-  const reason = 'The store did not say whether the plan was recorded; nothing was sent.';
-  return refused(proposal, 'checking', 'ledger.store-uncertain', reason, actionId);
-}
-
-const uncertainPlanLookMs = 5_000;
 
 function waitMsFor(tool: Tool, proposal: Proposal): number {
   return proposal.waitMs ?? tool.rules.leaseMs;

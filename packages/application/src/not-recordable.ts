@@ -1,0 +1,70 @@
+// What a caller is told when nothing new can be recorded: the store is away, or the ledger takes
+// nothing. It says no more than is known: what could not be read may have been done before, and what
+// could not be written may be there all the same.
+import { StoreFault } from '@action-ledger/event-store';
+import { type Answer, refusedAnswer } from './answer.ts';
+import { type Parts } from './parts.ts';
+import { type Proposal } from './proposal.ts';
+
+const uncertainPlanLookMs = 5_000;
+
+/** While the store looks older than it was, or all is paused, nothing new is recorded. */
+export function notRecordable(parts: Parts, proposal: Proposal): Answer | undefined {
+  const no = (code: string, why: string): Answer =>
+    refused(proposal, 'failed-without-effect', code, `${why} Nothing was recorded.`);
+  const recovering = parts.recovering();
+  if (recovering !== undefined)
+    return no('ledger.recovering', `The ledger is recovering: ${recovering}`);
+  if (parts.isClosing()) return no('ledger.closing', 'The ledger is closing.');
+  if (parts.isPaused(proposal.tenant, proposal.tool))
+    return no('ledger.paused', 'This tool is paused.');
+  return undefined;
+}
+
+/** It is not known what this call meets, so it must not be told that nothing was done. */
+export function notRead(
+  parts: Parts,
+  proposal: Proposal,
+  fault: unknown,
+  actionId?: string,
+): Answer {
+  const why = storeFault(parts, 'read', proposal.tool, fault);
+  if (actionId !== undefined) parts.due.set(actionId, parts.clock.nowMs() + uncertainPlanLookMs);
+  const reason = `The store could not be used (${why.message}). Nothing was recorded by this call; whether it was done before is not known.`;
+  return refused(proposal, 'checking', 'ledger.store-unavailable', reason);
+}
+
+/** Where the plan may have got there all the same, it is looked for later; nothing was sent. */
+export function notStored(
+  parts: Parts,
+  proposal: Proposal,
+  actionId: string,
+  fault: unknown,
+): Answer {
+  const why = storeFault(parts, 'plan', actionId, fault);
+  if (why.retry !== 'unsafe') {
+    const reason = `The store could not be written (${why.message}). Nothing was recorded.`;
+    return refused(proposal, 'failed-without-effect', 'ledger.store-unavailable', reason);
+  }
+  parts.due.set(actionId, parts.clock.nowMs() + uncertainPlanLookMs);
+  const reason = 'The store did not say whether the plan was recorded; nothing was sent.';
+  return refused(proposal, 'checking', 'ledger.store-uncertain', reason, actionId);
+}
+
+/** @throws the fault where it is not the store's */
+function storeFault(parts: Parts, way: 'read' | 'plan', of: string, fault: unknown): StoreFault {
+  if (!(fault instanceof StoreFault)) throw fault;
+  parts.onFault(`${way} of ${of}`, fault);
+  return fault;
+}
+
+function refused(
+  { tenant, tool }: Proposal,
+  word: 'checking' | 'failed-without-effect',
+  code: string,
+  reason: string,
+  actionId?: string,
+): Answer {
+  const of = actionId === undefined ? {} : { actionId };
+  return refusedAnswer({ tenant, tool, word, code, reason, ...of });
+}
