@@ -11,6 +11,8 @@ export type AttemptOutcome =
       readonly retryable: boolean;
       readonly retryAfterMs?: number;
       readonly detail?: unknown;
+      /** Nor did any other request with our key, as the provider says. */
+      readonly neverHadEffect?: true;
     }
   | {
       /** It may have happened. `answered`: the request is not under way any more. */

@@ -18,6 +18,7 @@ export interface RefusedAttempt {
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
   readonly detail?: unknown;
+  readonly neverHadEffect?: boolean;
 }
 
 /** It may have happened. `answered`: the provider has replied, so the request is not under way any more. */
@@ -44,6 +45,11 @@ export function succeeded<Result>(
   return { [brand]: 'succeeded', result, ...given(more) };
 }
 
+/**
+ * @param more.neverHadEffect the provider says that no request with this downstream key has ever had
+ *   an effect (say, by replaying the refusal it gave to the first): so it settles the attempts before
+ *   it as well. Without it a refusal settles only the attempt that it answers.
+ */
 export function refused(
   reason: string,
   more: {
@@ -51,6 +57,7 @@ export function refused(
     readonly retryable?: boolean;
     readonly retryAfterMs?: number | undefined;
     readonly detail?: unknown;
+    readonly neverHadEffect?: boolean | undefined;
   } = {},
 ): RefusedAttempt {
   return { [brand]: 'refused', reason, retryable: false, ...given(more) };

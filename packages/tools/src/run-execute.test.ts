@@ -82,8 +82,17 @@ describe('what became of an attempt', () => {
       { kind: 'no effect', reason: 'later', retryable: true, retryAfterMs: 1_501 },
     ],
     [
+      'a refusal for every attempt',
+      () => refused('no', { neverHadEffect: true }),
+      { kind: 'no effect', reason: 'no', retryable: false, neverHadEffect: true },
+    ],
+    [
       'a refusal that claims much',
-      () => refused(null as never, { retryable: 'yes' as never, retryAfterMs: Infinity }),
+      () => refused(null as never, {
+          retryable: 'yes' as never,
+          retryAfterMs: Infinity,
+          neverHadEffect: 1 as never,
+        }),
       { kind: 'no effect', reason: 'no reason given', retryable: false },
     ],
     [
@@ -269,6 +278,19 @@ describe('a secret field', () => {
       contextOf({ arguments: args }),
     );
     expect(outcome).toEqual({ kind: 'no effect', reason: '[secret]', retryable: false });
+  });
+
+  it('does not turn a success into doubt where its result cannot be searched', async () => {
+    const result = {
+      get broken(): never {
+        throw new Error('unreadable');
+      },
+    };
+    const outcome = await runExecute(
+      tool(() => result),
+      contextOf(),
+    );
+    expect(outcome).toEqual({ kind: 'succeeded', result: '[secret]' });
   });
 
   it('leaves a result alone that does not hold it', async () => {

@@ -85,6 +85,7 @@ function classifyResult(result: AttemptResult, watch: SendWatch): AttemptOutcome
         retryable: claims['retryable'] === true,
         ...wait,
         ...more,
+        ...(claims['neverHadEffect'] === true && { neverHadEffect: true }),
       };
     }
     case 'in doubt':

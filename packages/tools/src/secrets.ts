@@ -14,9 +14,15 @@ export function secretTexts(args: JsonObject, paths: readonly FieldPath[]): read
   return [...found].sort((a, b) => b.length - a.length);
 }
 
-/** The value without the secrets; the same value where there is nothing to blot out. */
+/** The value without the secrets; the same value where there is nothing to blot out. Never throws. */
 export function redact(value: unknown, secrets: readonly string[]): unknown {
-  return secrets.length === 0 ? value : redactDeep(value, secrets, depthMax);
+  if (secrets.length === 0) return value;
+  try {
+    return redactDeep(value, secrets, depthMax);
+  } catch {
+    // A member that cannot be read cannot be cleared either; the outcome itself must not be lost.
+    return redacted;
+  }
 }
 
 /** What came from outside in an outcome, a result or a verdict; the rest are the ledger's own words. */

@@ -3,8 +3,7 @@
 import { type z, type ZodType } from 'zod';
 import { type FieldPath, type JsonValue } from '@action-ledger/domain';
 
-type FieldKind =
-  'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'record' | 'any';
+type FieldKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'record' | 'any';
 
 export interface Field {
   readonly kinds: ReadonlySet<FieldKind>;
