@@ -10,7 +10,6 @@ import {
   type EventData,
   type EventType,
   type Guarantee,
-  type Instant,
   type PolicyDecision,
   type ToolRules,
   type Watched,
@@ -21,7 +20,6 @@ export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
-export const at = (afterMs: number): Instant => ({ wallMs: start + afterMs });
 
 export function rulesFor(guarantee: Guarantee, changes: Partial<ToolRules> = {}): ToolRules {
   return {
