@@ -88,7 +88,8 @@ describe('what became of an attempt', () => {
     ],
     [
       'a refusal that claims much',
-      () => refused(null as never, {
+      () =>
+        refused(null as never, {
           retryable: 'yes' as never,
           retryAfterMs: Infinity,
           neverHadEffect: 1 as never,

@@ -32,6 +32,8 @@ export type AttemptOutcome =
       readonly detail?: JsonValue;
       readonly retryable: boolean;
       readonly retryAfterMs?: number;
+      /** As the provider says: no request with our key has ever had an effect. */
+      readonly neverHadEffect?: boolean;
     }
   | {
       readonly kind: 'in doubt';

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { given } from '../../test-support/given.ts';
 import {
   busy,
+  cancel,
   claim,
   day,
   dispatch,
@@ -155,6 +156,27 @@ describe('FW21 FW30 a refusal while another attempt is in doubt', () => {
       .thenIs('unknown');
     expect(action.attempts.map(({ state }) => state)).toEqual(['in doubt', 'no effect']);
     expect(action.unknownSince).toBe(start);
+  });
+
+  it('settles every attempt where the provider never had an effect for our key', () => {
+    const never = { ...refused, neverHadEffect: true };
+    const { action } = sentTwice
+      .when(record(never))
+      .then(
+        'AttemptRefused',
+        { type: 'ActionReconciled', data: { verdict: 'absent', by: 'attempt 2' } },
+        { type: 'ActionFailed', data: { attempt: 2, reason: refused.reason } },
+      )
+      .thenIs('failed');
+    expect(action.attempts.map(({ state }) => state)).toEqual(['no effect', 'no effect']);
+    expect(action.watch).toBeUndefined();
+    sentTwice
+      .when(cancel())
+      .when(record(never))
+      .then('AttemptRefused', 'ActionReconciled', 'ActionCancelled')
+      .thenIs('cancelled');
+    sentTwice.when(record({ ...busy, neverHadEffect: true })).then('AttemptRefused');
+    dispatched.when(record(never)).then('ActionFailed');
   });
 
   it('leaves the doubt to an operator where nothing else can settle it', () => {

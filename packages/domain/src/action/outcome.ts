@@ -4,7 +4,8 @@ import { accept, type Accepted, type Decision, type Instant, wrongStatus } from 
 import { claimLost, holdsClaim } from './claim.ts';
 import { callsJoined } from './links.ts';
 import { type AttemptOutcome, type CommandOf } from './command.ts';
-import { type ActionEvent, type EventData } from './event.ts';
+import { type ActionEvent, type AttemptEnd, type EventData } from './event.ts';
+import { type JsonValue } from '../json/json-value.ts';
 import { type Action, type Attempt, doubtful } from './state.ts';
 import { type ToolRules } from './tool-rules.ts';
 import { backoffMs, watchDoubt } from './waits.ts';
@@ -136,22 +137,42 @@ function withoutEffect(
     const answered = others.every((each) => each.answered);
     const watch = watchDoubt(action, rules, now.wallMs, { answered, backoffMs: wait });
     const refused: ActionEvent = { type: 'AttemptRefused', data: { ...end, ...watch } };
-    return reportedSuccess === undefined
-      ? accept(refused)
-      : accept(refused, ...reportedAgainst(action, reportedSuccess, others, rules, now));
+    if (reportedSuccess !== undefined)
+      return accept(refused, ...reportedAgainst(action, reportedSuccess, others, rules, now));
+    return outcome.neverHadEffect === true && !outcome.retryable
+      ? accept(refused, ...withoutAnyEffect(action, end, detail))
+      : accept(refused);
   }
-  const failed: ActionEvent = {
-    type: 'ActionFailed',
-    data: detail === undefined ? end : { ...end, detail },
-  };
+  const failed = failedBy(end, detail);
   if (!outcome.retryable) return endedWithout(action, end, now, failed);
   return retryOrEnd(action, command, end, now, outcome.retryAfterMs, failed);
+}
+
+function failedBy(end: AttemptEnd, detail: JsonValue | undefined): ActionEvent {
+  return { type: 'ActionFailed', data: detail === undefined ? end : { ...end, detail } };
+}
+
+/**
+ * The provider never had an effect for our key. It was asked by a resend, which no claim allows while
+ * an earlier request may be under way: so none can come any more, and every doubt is settled.
+ */
+function withoutAnyEffect(
+  action: Action,
+  end: AttemptEnd,
+  detail: JsonValue | undefined,
+): readonly ActionEvent[] {
+  const reason = 'the provider says that it never had an effect for this key';
+  const by = `attempt ${end.attempt}`;
+  return [
+    { type: 'ActionReconciled', data: { verdict: 'absent', by, reason } },
+    action.cancelRequested === undefined ? failedBy(end, detail) : cancelNow(action),
+  ];
 }
 
 function retryOrEnd(
   action: Action,
   command: RecordOutcome,
-  end: { readonly attempt: number; readonly reason: string; readonly code?: string },
+  end: AttemptEnd,
   now: Instant,
   retryAfterMs: number | undefined,
   failed: ActionEvent,
@@ -172,7 +193,7 @@ function retryOrEnd(
 /** A cancel that was kept while the attempt ran decides, now that nothing was done. */
 function endedWithout(
   action: Action,
-  end: { readonly attempt: number; readonly reason: string; readonly code?: string },
+  end: AttemptEnd,
   now: Instant,
   failed: ActionEvent,
 ): Accepted {
