@@ -28,10 +28,11 @@ export async function reportEvidence(
   report: EvidenceReport,
   rules: ToolRules,
 ): Promise<Performed | Refusal<ActionRefusalCode>> {
-  const performed = await parts.actions.perform(actionId, () => ({
+  const performed = await parts.actions.perform(actionId, (action) => ({
     type: 'ReportEvidence',
     ...report,
     rules,
+    watched: parts.judge.watched(action),
   }));
   if (performed.kind === 'broken') {
     await parts.quarantine.record(actionId, report.source, report.data ?? null);
