@@ -32,6 +32,9 @@ export function sandboxTool(
 ): ToolDefinition<JsonObject, JsonValue> {
   const { timeoutMs, inFlightMs, settleMs, keyWindowMs } = sandboxTimes;
   const { name, description, scope, free, sets, guarantee, undoneBy, keep } = tool;
+  // Nothing settles a `manual` doubt by itself, so that none may come from a busy machine alone: it
+  // has the usual deadline, and only the provider's silence leads to it.
+  const times = guarantee === 'manual' ? {} : { timeoutMs, inFlightMs, settleMs };
   return {
     name,
     description,
@@ -44,12 +47,10 @@ export function sandboxTool(
     guarantee,
     ...(guarantee === 'idempotent' ? { keyWindow: keyWindowMs } : {}),
     undoneBy,
-    timeoutMs,
-    inFlightMs,
-    settleMs,
-    retry: { attempts: 6, backoffMinMs: 1, backoffMaxMs: 20 },
+    ...times,
+    retry: { attempts: 10, backoffMinMs: 1, backoffMaxMs: 20 },
     checks: { intervalMinMs: 10, intervalMaxMs: 50 },
-    execute: executeAt(provider, { inFlightMs }),
+    execute: executeAt(provider),
     ...(guarantee === 'lookup' ? { lookup: lookUpAt(provider) } : {}),
   };
 }

@@ -113,6 +113,14 @@ describe('attemptResultOf', () => {
     });
   });
 
+  it('hands on that a key never had an effect', () => {
+    const never = { status: 422, body: no('no', { neverHadEffect: true }) };
+    expect(attemptResultOf(never, 'k1')).toMatchObject({ neverHadEffect: true });
+    expect(attemptResultOf({ status: 422, body: no('no') }, 'k1')).not.toHaveProperty(
+      'neverHadEffect',
+    );
+  });
+
   it('knows that an answered request is not under way any more', () => {
     expect(attemptResultOf({ status: 500, body: no('x') }, 'k1')).toMatchObject({ answered: true });
   });

@@ -66,8 +66,8 @@ export function attemptResultOf(reply: ProviderReply, key: string): AttemptResul
   if (body.code === 'already_exists' && body.reference === key && body.id !== undefined) {
     return succeeded({ alreadyExisted: true }, { externalId: body.id });
   }
-  const code = body.code === undefined ? {} : { code: body.code };
-  return refused(body.error, { ...code, retryable: status === 429, ...later });
+  const { code, neverHadEffect } = body;
+  return refused(body.error, { code, neverHadEffect, retryable: status === 429, ...later });
 }
 
 /** Another request with our key is or was there, and may have had its effect. */

@@ -94,7 +94,10 @@ function createCommit(options: ProviderOptions, book: EffectBook): Commit {
 
   return (request, tool, fault) => {
     const said = answer(request);
-    if (said.kind === 'refused') return refusal(422, said.error, said.code);
+    if (said.kind === 'refused') {
+      const isWithoutEffect = book.ofKey(request.tenant, request.key).length === 0;
+      return refusal(422, said.error, said.code, isWithoutEffect);
+    }
     const name = tool.unique?.(request.arguments);
     const place = JSON.stringify([request.tenant, request.tool, name]);
     const first = name === undefined ? undefined : taken.get(place);
@@ -144,8 +147,17 @@ function plain({ status, error, retryAfterMs }: PlainReply): ProviderReply {
   return retryAfterMs === undefined ? reply : { ...reply, retryAfterMs };
 }
 
-function refusal(status: number, error: string, code?: string): ProviderReply {
-  return { status, body: { ok: false, error, ...(code === undefined ? {} : { code }) } };
+function refusal(
+  status: number,
+  error: string,
+  code?: string,
+  neverHadEffect = false,
+): ProviderReply {
+  const more = {
+    ...(code === undefined ? {} : { code }),
+    ...(neverHadEffect ? { neverHadEffect } : {}),
+  };
+  return { status, body: { ok: false, error, ...more } };
 }
 
 function alreadyExists({ id, key }: Effect): ProviderReply {

@@ -76,9 +76,21 @@ describe('effects', () => {
     });
     expect(await provider.send(request())).toEqual({
       status: 422,
-      body: { ok: false, error: 'no funds', code: 'no_funds' },
+      body: { ok: false, error: 'no funds', code: 'no_funds', neverHadEffect: true },
     });
     expect(provider.tallyOf('t1', 'k1')).toMatchObject({ requests: 1, effects: 0 });
+  });
+
+  it('does not say of a key that it never had an effect once it had one', async () => {
+    let isOpen = true;
+    const { provider } = world({
+      answer: () =>
+        isOpen ? { kind: 'accepted', result: 1 } : { kind: 'refused', error: 'closed' },
+    });
+    await provider.send(request());
+    isOpen = false;
+    const refused = await provider.send(request({ attempt: 2 }));
+    expect(refused.body).toEqual({ ok: false, error: 'closed' });
   });
 
   it('keeps accounts apart', async () => {

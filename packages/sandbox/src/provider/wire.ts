@@ -39,6 +39,8 @@ export interface RefusedBody {
   readonly ok: false;
   readonly error: string;
   readonly code?: string;
+  /** No request with this key has ever had an effect here. */
+  readonly neverHadEffect?: true;
   /** `already_exists`: the id and the reference of what exists. */
   readonly id?: string;
   readonly reference?: string;
