@@ -2,32 +2,43 @@
 // opened because this one had ended without effect is stopped, or the second effect is reported.
 import { type Action, actionIdOf, epochOf, isEnded, keyHashOf } from '@action-ledger/domain';
 import { cancelFor } from './cancel-for.ts';
+import { epochsMax } from './chain-of-epochs.ts';
 import { type Parts } from './parts.ts';
 import { completeUndo } from './undo.ts';
 
 export async function afterSuccess(parts: Parts, before: Action, action: Action): Promise<void> {
   if (action.undoes.length > 0) await completeUndo(parts, action);
-  if (isEnded(before) || before.status === 'superseded') await stopNextEpoch(parts, action);
+  if (isEnded(before) || before.status === 'superseded') await stopLaterEpochs(parts, action);
 }
 
-/** The late success is appended; now the next epoch is read from the store itself. */
-async function stopNextEpoch(parts: Parts, action: Action): Promise<void> {
-  const next = actionIdOf(keyHashOf(action.id), epochOf(action.id) + 1);
-  const loaded = await parts.actions.load(next, { fresh: true });
-  if (loaded.kind === 'broken' || loaded.action.status === 'new') return;
-  if (loaded.action.attempts.length === 0) {
-    await cancelFor(parts, next, action);
-    const again = await parts.actions.load(next, { fresh: true });
-    if (again.kind === 'action' && again.action.attempts.length === 0) return;
+/** The late success is appended; now every later epoch is read from the store itself. */
+async function stopLaterEpochs(parts: Parts, action: Action): Promise<void> {
+  const keyHash = keyHashOf(action.id);
+  for (let epoch = epochOf(action.id) + 1; epoch < epochsMax; epoch += 1) {
+    const later = actionIdOf(keyHash, epoch);
+    const loaded = await parts.actions.load(later, { fresh: true });
+    if (loaded.kind === 'broken') continue;
+    if (loaded.action.status === 'new') return;
+    if (loaded.action.attempts.length === 0) await cancelFor(parts, later, action);
+    const stopped = await parts.actions.load(later, { fresh: true });
+    if (stopped.kind === 'action' && mayHaveActed(stopped.action)) {
+      await reportSecondEffect(parts, action, stopped.action);
+    }
   }
-  const ids = [action.outcome?.externalId, loaded.action.outcome?.externalId].filter(
-    (id) => id !== undefined,
-  );
+}
+
+/** Something of it was sent that is not proven to be without effect. */
+function mayHaveActed({ attempts }: Action): boolean {
+  return attempts.some(({ state }) => state !== 'no effect');
+}
+
+async function reportSecondEffect(parts: Parts, action: Action, later: Action): Promise<void> {
+  const ids = [action.outcome?.externalId, later.outcome?.externalId];
   await parts.actions.perform(action.id, () => ({
     type: 'DetectDuplicate',
-    externalIds: ids,
-    other: next,
+    externalIds: ids.filter((id) => id !== undefined),
+    other: later.id,
     proposal:
-      'This action succeeded late, after the next epoch had been dispatched: undo one of the two.',
+      'This action succeeded late, after a later epoch had been dispatched: undo one of the two.',
   }));
 }

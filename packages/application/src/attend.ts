@@ -1,6 +1,6 @@
 // What an open action needs now: to be sent, expired, reconciled, or left until later. Reads the
 // stream, never a projection; a look that comes too early finds nothing due and says when to come.
-import { type Action, actionIdOf, keyHashOf, mayBeOvertaken } from '@action-ledger/domain';
+import { type Action, actionIdOf, isEnded, keyHashOf, mayBeOvertaken } from '@action-ledger/domain';
 import { cancelFor } from './cancel-for.ts';
 import { nextLookAt } from './due-index.ts';
 import { type Parts, toolOf } from './parts.ts';
@@ -121,13 +121,12 @@ async function waitsForUndoer(parts: Parts, action: Action, undoerId: string): P
 }
 
 /**
- * The epoch before decides first: a late success makes this one needless; for an absolute write no
+ * Earlier epochs decide first: a late success makes this one needless; for an absolute write no
  * earlier request may still be under way, and whatever of it is in doubt is superseded for good.
  */
 async function isHeldByEarlierEpoch(parts: Parts, action: Action): Promise<boolean> {
   if (action.epoch === 0) return false;
-  const first = action.guarantee === 'natural' ? 0 : action.epoch - 1;
-  for (let epoch = action.epoch - 1; epoch >= first; epoch -= 1) {
+  for (let epoch = action.epoch - 1; epoch >= 0; epoch -= 1) {
     const earlier = await parts.actions.load(actionIdOf(keyHashOf(action.id), epoch));
     if (earlier.kind === 'broken') {
       parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
@@ -135,16 +134,19 @@ async function isHeldByEarlierEpoch(parts: Parts, action: Action): Promise<boole
     }
     if (action.guarantee === 'natural') {
       if (await isHeldByOlderValue(parts, action, earlier.action)) return true;
-    } else if (
-      action.repeatOf === undefined &&
-      earlier.action.status === 'succeeded' &&
-      earlier.action.undoneBy === undefined
-    ) {
-      await cancelFor(parts, action.id, earlier.action);
-      return true;
+    } else if (action.repeatOf !== undefined || !isEnded(earlier.action)) {
+      return stopsFor(parts, action, earlier.action);
     }
   }
   return false;
+}
+
+/** The nearest earlier epoch that has not ended without effect: if it stands, this one is not needed. */
+async function stopsFor(parts: Parts, action: Action, earlier: Action): Promise<boolean> {
+  const stands = earlier.status === 'succeeded' && earlier.undoneBy === undefined;
+  if (action.repeatOf !== undefined || !stands) return false;
+  await cancelFor(parts, action.id, earlier);
+  return true;
 }
 
 async function isHeldByOlderValue(parts: Parts, action: Action, older: Action): Promise<boolean> {

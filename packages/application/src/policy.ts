@@ -7,8 +7,9 @@ import { type Tool } from '@action-ledger/tools';
 export const openPolicyVersion = 'open';
 
 export function policyFor(tool: Tool, tenant: string, args: JsonObject): PolicyDecision {
-  if (tool.policy === undefined) return openPolicy;
-  const { version } = tool.policy;
+  const version = policyVersionOf(tool);
+  if (tool.policy === undefined)
+    return tool.approval === undefined ? openPolicy : { effect: 'allow', version };
   try {
     const { effect, reason } = tool.policy.decide(args, { tenant });
     return reason === undefined ? { effect, version } : { effect, version, reason };
@@ -20,6 +21,12 @@ export function policyFor(tool: Tool, tenant: string, args: JsonObject): PolicyD
       reason: `the policy failed: ${error instanceof Error ? error.message : 'unknown'}`,
     };
   }
+}
+
+/** Of a tool that asks for approval it names the declaration too: an approval is for what was declared then. */
+function policyVersionOf(tool: Tool): string {
+  const version = tool.policy?.version ?? openPolicyVersion;
+  return tool.approval === undefined ? version : `${version}+${tool.digest.slice(0, 8)}`;
 }
 
 const openPolicy: PolicyDecision = { effect: 'allow', version: openPolicyVersion };

@@ -229,7 +229,7 @@ describe('an attempt in doubt', () => {
   it.each([
     ['idempotent', 'reconciler', minute],
     ['natural', 'reconciler', minute],
-    ['lookup', 'reconciler', 5 * second],
+    ['lookup', 'reconciler', 0],
     ['manual', 'operator', day],
   ] as const)('is unknown, %s: with %s, next check after %d ms', (guarantee, owner, after) => {
     const { action } = doubted(guarantee)

@@ -96,12 +96,10 @@ export function watchDoubt(
     action.cancelRequested === undefined &&
     action.attempts.length < rules.retry.attemptsMax &&
     nowMs < action.validUntil;
+  // "Found" counts at once, so the first look is not put off.
+  if (rules.canLookUp) return { owner: 'reconciler', nextCheckAt: nowMs };
   if (willResend) {
     const wait = doubt.answered ? doubt.backoffMs : Math.max(rules.inFlightMs, doubt.backoffMs);
-    return { owner: 'reconciler', nextCheckAt: nowMs + wait };
-  }
-  if (rules.canLookUp) {
-    const wait = Math.min(rules.checks.intervalMinMs, rules.inFlightMs + rules.settleMs);
     return { owner: 'reconciler', nextCheckAt: nowMs + wait };
   }
   return watchByOperator(rules, nowMs);
