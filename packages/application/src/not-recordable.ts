@@ -22,33 +22,35 @@ export function notRecordable(parts: Parts, proposal: Proposal): Answer | undefi
 }
 
 /** It is not known what this call meets, so it must not be told that nothing was done. */
-export function notRead(
-  parts: Parts,
-  proposal: Proposal,
-  fault: unknown,
-  actionId?: string,
-): Answer {
-  const why = storeFault(parts, 'read', proposal.tool, fault);
-  if (actionId !== undefined) parts.due.set(actionId, parts.clock.nowMs() + uncertainPlanLookMs);
-  const reason = `The store could not be used (${why.message}). Nothing was recorded by this call; whether it was done before is not known.`;
+export function notRead(parts: Parts, proposal: Proposal, fault: unknown): Answer {
+  return metUnread(proposal, storeFault(parts, 'read', proposal.tool, fault));
+}
+
+function metUnread(proposal: Proposal, { message }: StoreFault): Answer {
+  const reason = `The store could not be used (${message}). Nothing was recorded by this call; whether it was done before is not known.`;
   return refused(proposal, 'checking', 'ledger.store-unavailable', reason);
 }
 
-/** Where the plan may have got there all the same, it is looked for later; nothing was sent. */
+/**
+ * Where the plan may have got there all the same, it is looked for later; nothing was sent.
+ * @param unread it was tried without reading what exists
+ */
 export function notStored(
   parts: Parts,
   proposal: Proposal,
-  actionId: string,
+  { actionId, unread }: { readonly actionId: string; readonly unread: boolean },
   fault: unknown,
 ): Answer {
   const why = storeFault(parts, 'plan', actionId, fault);
-  if (why.retry !== 'unsafe') {
-    const reason = `The store could not be written (${why.message}). Nothing was recorded.`;
-    return refused(proposal, 'failed-without-effect', 'ledger.store-unavailable', reason);
+  if (why.retry === 'unsafe') {
+    parts.due.set(actionId, parts.clock.nowMs() + uncertainPlanLookMs);
+    const reason =
+      'The store did not say whether the plan was recorded; nothing was sent by this call.';
+    return refused(proposal, 'checking', 'ledger.store-uncertain', reason, actionId);
   }
-  parts.due.set(actionId, parts.clock.nowMs() + uncertainPlanLookMs);
-  const reason = 'The store did not say whether the plan was recorded; nothing was sent.';
-  return refused(proposal, 'checking', 'ledger.store-uncertain', reason, actionId);
+  if (unread) return metUnread(proposal, why);
+  const reason = `The store could not be written (${why.message}). Nothing was recorded.`;
+  return refused(proposal, 'failed-without-effect', 'ledger.store-unavailable', reason);
 }
 
 /** @throws the fault where it is not the store's */

@@ -260,10 +260,7 @@ async function open(
     return undefined;
   const startedMono = parts.clock.monoMs();
   const created = await create(parts, tool, proposal, names, opening, actionId).catch(
-    (fault: unknown) =>
-      opening.unread
-        ? notRead(parts, proposal, fault, actionId)
-        : notStored(parts, proposal, actionId, fault),
+    (fault: unknown) => notStored(parts, proposal, { actionId, unread: opening.unread }, fault),
   );
   if ('word' in created) return created;
   switch (created.kind) {
