@@ -68,8 +68,7 @@ async function isUsable(db: DatabaseSync, options: ViewsFileOptions): Promise<bo
 
 /** The store holds the last event that the file has seen, at its place. */
 async function continues(store: EventStore, db: DatabaseSync): Promise<boolean> {
-  const { position, seen } = createFacts(db).reached();
-  if (position > (await store.head())) return false;
+  const { seen } = createFacts(db).reached();
   if (seen === undefined) return true;
   try {
     const [event] = await store.readAll({ after: seen.position - 1, max: 1 });

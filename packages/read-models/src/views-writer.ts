@@ -97,14 +97,20 @@ function passOverDamage(folded: FoldedAction, write: (folded: FoldedAction) => v
   try {
     write(folded);
   } catch (error) {
-    if (!(error instanceof TypeError || isConstraint(error))) throw error;
+    if (!isUnfit(error)) throw error;
   }
 }
 
-function isConstraint(error: unknown): boolean {
-  const { errcode } = (error ?? {}) as { readonly errcode?: unknown };
-  return typeof errcode === 'number' && (errcode & 0xff) === 19;
+/** Of a type that SQLite does not take, or that the column does not. */
+function isUnfit(error: unknown): boolean {
+  if (error instanceof TypeError) return true;
+  const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
+  if (code === 'ERR_INVALID_ARG_TYPE') return true;
+  return typeof errcode === 'number' && (errcode & 0xff) === constraintFailed;
 }
+
+/** SQLITE_CONSTRAINT (https://sqlite.org/rescode.html). */
+const constraintFailed = 19;
 
 function inTransaction(db: DatabaseSync, work: () => void): void {
   db.exec('begin immediate');

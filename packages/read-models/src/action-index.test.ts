@@ -1,0 +1,170 @@
+// The contract of the port, on every adapter: in memory, in a file that has not been written since
+// the last note, and in a file that has.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createMemoryEventStore } from '@action-ledger/event-store';
+import {
+  createFolder,
+  createWorld,
+  done,
+  doubt,
+  finish,
+  type Folder,
+  idOf,
+  orderKey,
+  plan,
+  send,
+  undone,
+  type World,
+} from '../test-support/world.ts';
+import { type ActionIndex, createMemoryActionIndex } from './index.ts';
+
+interface Opened {
+  readonly index: ActionIndex;
+  /** Awaited after each note. */
+  readonly noted?: () => Promise<void>;
+}
+
+const adapters: Readonly<Record<string, (folder: Folder, world: World) => Promise<Opened>>> = {
+  memory: async () => ({ index: createMemoryActionIndex() }),
+  'file, noted': async (folder, world) => ({ index: await folder.open(world.store) }),
+  'file, written': async (folder, world) => {
+    const index = await folder.open(world.store);
+    return { index, noted: () => index.flush() };
+  },
+};
+
+describe.each(Object.entries(adapters))('action index (%s)', (_name, open) => {
+  let folder: Folder;
+  let world: World;
+  let index: ActionIndex;
+
+  beforeEach(async () => {
+    folder = createFolder();
+    world = createWorld(createMemoryEventStore());
+    const opened = await open(folder, world);
+    ({ index } = opened);
+    world.tell(index, opened.noted);
+  });
+  afterEach(async () => {
+    await index.close();
+    folder.remove();
+  });
+
+  it('is empty at first', () => {
+    expect(index.list({ limit: 10 })).toEqual([]);
+    expect(index.openActions()).toEqual([]);
+    expect(index.undoable(orderKey('t-1', 'o-1'))).toEqual([]);
+    expect(index.ownerOfExternalId('t-1', 'book', 'x-1')).toBeUndefined();
+  });
+
+  it('tells all of a row, and leaves out what is not known', async () => {
+    await world.append('a', plan({ call: { run: 'r-1' } }), ...send);
+    expect(index.list({ limit: 1 })).toEqual([
+      {
+        action: idOf('a'),
+        tenant: 't-1',
+        tool: 'book',
+        run: 'r-1',
+        epoch: 0,
+        status: 'dispatched',
+        guarantee: 'natural',
+        attempts: 1,
+        plannedAt: 1_010,
+        updatedAt: 1_010,
+        revision: 2,
+        incidents: 0,
+      },
+    ]);
+    await world.append('a', doubt);
+    expect(index.list({ limit: 1 })[0]).toMatchObject({
+      status: 'unknown',
+      owner: 'reconciler',
+      nextCheckAt: 7,
+      updatedAt: 1_020,
+      revision: 3,
+    });
+    await world.append('a', {
+      type: 'ActionReconciled',
+      data: { verdict: 'found', by: 'r', externalId: 'x' },
+    });
+    const [row] = index.list({ limit: 1 });
+    expect(row).toMatchObject({ status: 'succeeded', externalId: 'x' });
+    expect(row).not.toHaveProperty('owner');
+  });
+
+  it('lists by tenant, tool, status and run, newest first, up to the limit', async () => {
+    await finish(world, 'a', { tenant: 't-1', tool: 'book', call: { run: 'r-1' } });
+    await finish(world, 'b', { tenant: 't-2', tool: 'book', call: { run: 'r-1' } });
+    await world.append('c', plan({ tenant: 't-1', tool: 'pay', call: { run: 'r-2' } }));
+    await finish(world, 'd', { tenant: 't-1', tool: 'pay', call: { run: 'r-2' } });
+    const listed = (filter: Omit<Parameters<ActionIndex['list']>[0], 'limit'>, limit = 10) =>
+      index.list({ ...filter, limit }).map(({ action }) => action);
+    const ids = (...names: readonly string[]) => names.map(idOf);
+    expect(listed({})).toEqual(ids('d', 'c', 'b', 'a'));
+    expect(listed({}, 2)).toEqual(ids('d', 'c'));
+    expect(listed({}, 0)).toEqual([]);
+    expect(listed({ tenant: 't-1' })).toEqual(ids('d', 'c', 'a'));
+    expect(listed({ tool: 'book' })).toEqual(ids('b', 'a'));
+    expect(listed({ tenant: 't-1', tool: 'book' })).toEqual(ids('a'));
+    expect(listed({ status: 'succeeded' })).toEqual(ids('d', 'b', 'a'));
+    expect(listed({ status: 'ready' })).toEqual(ids('c'));
+    expect(listed({ tenant: 't-1', status: 'ready' })).toEqual(ids('c'));
+    expect(listed({ tenant: 't-2', status: 'ready' })).toEqual([]);
+    expect(listed({ run: 'r-2' })).toEqual(ids('d', 'c'));
+    expect(listed({ run: 'r-2', status: 'ready', tenant: 't-1', tool: 'pay' })).toEqual(ids('c'));
+    await world.append('c', ...send);
+    expect(listed({ status: 'ready' })).toEqual([]);
+    expect(listed({ status: 'dispatched' })).toEqual(ids('c'));
+  });
+
+  it('knows what is open, and what is not but has an incident', async () => {
+    await world.append('a', plan());
+    await finish(world, 'b');
+    expect(index.openActions()).toEqual([idOf('a')]);
+    await world.append('b', {
+      type: 'IncidentOpened',
+      data: { incident: 'i', reason: 'late', owner: 'operator', nextCheckAt: 1 },
+    });
+    expect([...index.openActions()].sort()).toEqual([idOf('a'), idOf('b')].sort());
+    await world.append('b', {
+      type: 'IncidentClosed',
+      data: { incident: 'i', by: 'ann', reason: '' },
+    });
+    await world.append('a', { type: 'ActionExpired', data: { reason: 'old' } });
+    expect(index.openActions()).toEqual([]);
+  });
+
+  it('finds what can be undone, oldest first, until it is undone', async () => {
+    await world.append('a', plan({ arguments: { order: 'o-1' } }), ...send);
+    await finish(world, 'b', { arguments: { order: 'o-1' } });
+    await finish(world, 'other order', { arguments: { order: 'o-2' } });
+    await finish(world, 'other tenant', { tenant: 't-2', arguments: { order: 'o-1' } });
+    expect(index.undoable(orderKey('t-1', 'o-1'))).toEqual([idOf('b')]);
+    await world.append('a', done());
+    expect(index.undoable(orderKey('t-1', 'o-1'))).toEqual([idOf('a'), idOf('b')]);
+    await world.append('a', undone);
+    expect(index.undoable(orderKey('t-1', 'o-1'))).toEqual([idOf('b')]);
+    await world.append('b', { type: 'CompensationPlanned', data: { by: 'undoer' } });
+    expect(index.undoable(orderKey('t-1', 'o-1'))).toEqual([]);
+  });
+
+  it('names the first that recorded an external id, for each tenant and tool', async () => {
+    await world.append('early', plan(), ...send);
+    await finish(world, 'first', { externalId: 'x-1' });
+    await world.append('early', done('x-1'));
+    await finish(world, 'elsewhere', { tenant: 't-2', externalId: 'x-1' });
+    expect(index.ownerOfExternalId('t-1', 'book', 'x-1')).toBe(idOf('first'));
+    expect(index.ownerOfExternalId('t-2', 'book', 'x-1')).toBe(idOf('elsewhere'));
+    expect(index.ownerOfExternalId('t-1', 'pay', 'x-1')).toBeUndefined();
+  });
+
+  it('passes over a stream that only reserves a name', async () => {
+    await world.append('old name', { type: 'NameReserved', data: { action: idOf('a') } });
+    expect(index.list({ limit: 10 })).toEqual([]);
+  });
+
+  it('can be closed twice', async () => {
+    await index.close();
+    await index.close();
+  });
+});
