@@ -7,12 +7,18 @@ import {
   type Meeting,
   type Refusal,
   refusal,
-  whatDiffers,
 } from '@action-ledger/domain';
 import { needsApproval } from '@action-ledger/tools';
 import { type Difference } from './answer.ts';
-import { type EpochChains } from './chain-of-epochs.ts';
-import { namesOf, underOlderName } from './names.ts';
+import { type EpochChains, type Epochs } from './chain-of-epochs.ts';
+import {
+  argumentsHashFor,
+  differencesFrom,
+  type Names,
+  namesOf,
+  underOlderName,
+  underReservedName,
+} from './names.ts';
 import { type Parts } from './parts.ts';
 import { policyFor } from './policy.ts';
 
@@ -64,8 +70,7 @@ export async function explainCall(
   if (valid.kind === 'refusal') return valid;
   const named = namesOf(parts, tool, request, valid.args);
   if (named.kind === 'refusal') return named;
-  const names = await underOlderName(parts, named);
-  const epochs = await chains.load(names.keyHash, { fresh: true });
+  const { names, epochs } = await met(chains, await underOlderName(parts, named));
   if (epochs.kind === 'broken')
     return refusal(
       'stream.broken',
@@ -75,12 +80,13 @@ export async function explainCall(
   const { declaration, rules } = tool;
   const meeting = meet(epochs.actions, {
     argumentsHash: names.argumentsHash,
+    argumentsHashFor: (action) => argumentsHashFor(names, action),
     call: request.origin,
     keyKind: names.keyKind,
     guarantee: rules.guarantee,
     policyVersion: policy.version,
   });
-  const met = meeting.kind === 'conflict' ? epochs.actions[meeting.epoch] : undefined;
+  const other = meeting.kind === 'conflict' ? epochs.actions[meeting.epoch] : undefined;
   return {
     kind: 'explanation',
     tool: tool.name,
@@ -91,16 +97,25 @@ export async function explainCall(
     argumentsHash: names.argumentsHash,
     arguments: names.argumentsText,
     identity: declaration.identity,
-    epochs: epochs.actions.map(({ id, status, argumentsHash }) => ({
-      action: id,
-      status,
-      sameArguments: argumentsHash === names.argumentsHash,
+    epochs: epochs.actions.map((action) => ({
+      action: action.id,
+      status: action.status,
+      sameArguments: action.argumentsHash === argumentsHashFor(names, action),
     })),
     meeting,
-    ...(met === undefined
-      ? {}
-      : { differs: whatDiffers(declaration, met.arguments, names.stored) }),
+    ...(other === undefined ? {} : { differs: differencesFrom(names, other) }),
     policy: policy.effect,
     approval: policy.effect === 'ask' || needsApproval(tool, valid.args),
   };
+}
+
+/** The epochs under the name that the proposal meets, wherever it was reserved for another. */
+async function met(
+  chains: EpochChains,
+  named: Names,
+): Promise<{ readonly names: Names; readonly epochs: Epochs }> {
+  const epochs = await chains.load(named.keyHash, { fresh: true });
+  if (epochs.kind === 'broken') return { names: named, epochs };
+  const followed = underReservedName(named, epochs.actions);
+  return followed === undefined ? { names: named, epochs } : met(chains, followed);
 }

@@ -3,12 +3,14 @@
 import {
   type Action,
   actionIdOf,
+  type Difference,
   identify,
   type Identified,
   type IdentityDeclaration,
   type JsonObject,
   keyHashOf,
   type Refusal,
+  whatDiffers,
 } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { type Parts } from './parts.ts';
@@ -27,6 +29,13 @@ export interface Names {
   readonly declaration: IdentityDeclaration;
   /** Older names that must be reserved before a new action may be created. */
   readonly older: readonly Identified[];
+  /** The same arguments under the older identity versions that are accepted. */
+  readonly olderForms: readonly OlderForm[];
+}
+
+export interface OlderForm {
+  readonly declaration: IdentityDeclaration;
+  readonly argumentsHash: string;
 }
 
 export function namesOf(
@@ -48,9 +57,12 @@ export function namesOf(
   const identified = identify(parts.sha256, tool.declaration, input, digest);
   if (identified.kind === 'refusal') return identified;
   const older: Identified[] = [];
-  for (const declaration of key === undefined ? tool.olderDeclarations : []) {
+  const olderForms: OlderForm[] = [];
+  for (const declaration of tool.olderDeclarations) {
     const old = identify(parts.sha256, declaration, input, digest);
-    if (old.kind === 'identified' && old.keyHash !== identified.keyHash) older.push(old);
+    if (old.kind === 'refusal') continue;
+    olderForms.push({ declaration, argumentsHash: old.argumentsHash });
+    if (old.keyHash !== identified.keyHash) older.push(old);
   }
   return {
     kind: 'names',
@@ -62,7 +74,41 @@ export function namesOf(
     argumentsText: identified.argumentsText,
     declaration: tool.declaration,
     older,
+    olderForms,
   };
+}
+
+/**
+ * The arguments of the proposal as the action's own identity version hashes them. A newer version than
+ * this process knows is compared by what it does know.
+ */
+export function argumentsHashFor(names: Names, action: Action): string {
+  const { identityVersion, arguments: args, argumentsHash } = action;
+  if (identityVersion === names.declaration.identityVersion) return names.argumentsHash;
+  const older = olderForm(names, identityVersion);
+  if (older !== undefined) return older.argumentsHash;
+  const isEqual = whatDiffers(names.declaration, args, names.stored).length === 0;
+  return isEqual ? argumentsHash : names.argumentsHash;
+}
+
+/** Between the action's arguments and the proposal's, by the action's own identity version. */
+export function differencesFrom(names: Names, action: Action): readonly Difference[] {
+  const { declaration } = olderForm(names, action.identityVersion) ?? names;
+  return whatDiffers(declaration, action.arguments, names.stored);
+}
+
+function olderForm(names: Names, identityVersion: number): OlderForm | undefined {
+  return names.olderForms.find(
+    ({ declaration }) => declaration.identityVersion === identityVersion,
+  );
+}
+
+/** Where the first name of the chain is only reserved: the proposal under the name that it is kept for. */
+export function underReservedName(names: Names, chain: readonly Action[]): Names | undefined {
+  const reservedFor = chain[0]?.reservedFor;
+  return reservedFor === undefined
+    ? undefined
+    : { ...names, keyHash: keyHashOf(reservedFor), older: [] };
 }
 
 /** The proposal under the name that an earlier version of the tool gave its action, if there is one. */
@@ -76,7 +122,7 @@ export async function underOlderName(parts: Pick<Parts, 'actions'>, names: Names
       if (keyHash !== names.keyHash) return { ...names, keyHash, older: [] };
       continue;
     }
-    return { ...names, keyHash: old.keyHash, argumentsHash: old.argumentsHash, older: [] };
+    return { ...names, keyHash: old.keyHash, older: [] };
   }
   return names;
 }

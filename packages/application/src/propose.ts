@@ -10,7 +10,6 @@ import {
   mayBeOvertaken,
   meet,
   type Refusal,
-  whatDiffers,
 } from '@action-ledger/domain';
 import { needsApproval, type Tool } from '@action-ledger/tools';
 import { type ActionStore } from './action-store.ts';
@@ -18,7 +17,16 @@ import { type Answer, answerFor, type AnswerWord, refusedAnswer } from './answer
 import { awaitRest } from './await-rest.ts';
 import { runAttempt } from './attempt.ts';
 import { type EpochChains, type Epochs } from './chain-of-epochs.ts';
-import { type Names, namesOf, reserveOlderNames, underOlderName } from './names.ts';
+import { noteJoin, recordJoin } from './join.ts';
+import {
+  argumentsHashFor,
+  differencesFrom,
+  type Names,
+  namesOf,
+  reserveOlderNames,
+  underOlderName,
+  underReservedName,
+} from './names.ts';
 import { notRead, notRecordable, notStored } from './not-recordable.ts';
 import { type Parts } from './parts.ts';
 import { policyFor } from './policy.ts';
@@ -89,11 +97,14 @@ async function meetOnce(
   const epochs = unread ? noEpochs : await chains.load(names.keyHash, { fresh });
   if (epochs.kind === 'broken') return brokenAnswer(proposal, epochs.actionId);
   const chain = epochs.actions;
+  const followed = underReservedName(names, chain);
+  if (followed !== undefined) return meetOnce(deps, tool, proposal, followed, fresh);
   const last = chain.at(-1);
   const policy = policyFor(tool, proposal.tenant, names.args);
   const pendingUndoer = last === undefined ? undefined : parts.undoers.get(last.id);
   const meeting = meet(chain, {
     argumentsHash: names.argumentsHash,
+    argumentsHashFor: (action) => argumentsHashFor(names, action),
     call: proposal.origin,
     keyKind: names.keyKind,
     guarantee: tool.rules.guarantee,
@@ -194,45 +205,6 @@ async function followed(
 }
 
 const followMax = 16;
-
-function noteJoin(
-  parts: Parts,
-  tool: Tool,
-  proposal: Proposal,
-  action: Action,
-  newCall: boolean,
-): void {
-  parts.sides.add({
-    at: parts.clock.nowMs(),
-    tenant: action.tenant,
-    tool: tool.name,
-    action: action.id,
-    kind: 'duplicate',
-    reason: action.status,
-    call: proposal.origin,
-  });
-  if (!newCall || !isOpen(action) || !advancesAfterSuccess(tool)) return;
-  const joins = parts.joins.get(action.id) ?? [];
-  if (joins.length < joinsHeldMax) joins.push(proposal.origin);
-  parts.joins.set(action.id, joins);
-}
-
-const joinsHeldMax = 1_000;
-
-/** Only then can a call that joined be met again when the chain has moved on. */
-function advancesAfterSuccess(tool: Tool): boolean {
-  return tool.rules.guarantee === 'natural' || tool.rules.undoneBy.length > 0;
-}
-
-async function recordJoin(
-  parts: Parts,
-  tool: Tool,
-  proposal: Proposal,
-  action: Action,
-): Promise<void> {
-  if (!advancesAfterSuccess(tool) || action.status !== 'succeeded') return;
-  await parts.actions.perform(action.id, () => ({ type: 'JoinCall', call: proposal.origin }));
-}
 
 interface Opening {
   readonly epoch: number;
@@ -373,7 +345,7 @@ function waitMsFor(tool: Tool, proposal: Proposal): number {
 function conflict(parts: Parts, proposal: Proposal, names: Names, action: Action): Answer {
   const sameTool = action.tool === proposal.tool;
   const differs = sameTool
-    ? whatDiffers(names.declaration, action.arguments, names.stored)
+    ? differencesFrom(names, action)
     : [{ path: 'tool', note: `${action.tool} is not ${proposal.tool}` }];
   parts.sides.add({
     at: parts.clock.nowMs(),

@@ -7,6 +7,8 @@ import { type Guarantee } from './tool-rules.ts';
 
 export interface MeetingProposal {
   readonly argumentsHash: string;
+  /** As an action's own identity version hashes these arguments; without it all hash alike. */
+  readonly argumentsHashFor?: (action: Action) => string;
   readonly call?: CallOrigin;
   readonly keyKind: 'derived' | 'caller';
   readonly guarantee: Guarantee;
@@ -144,21 +146,26 @@ function waitsForUndoer(
 }
 
 /** The epoch that knows this call; without a call id the newest one with the same arguments. */
-function knownEpoch(
-  chain: readonly Action[],
-  { argumentsHash, call }: MeetingProposal,
-): Action | undefined {
+function knownEpoch(chain: readonly Action[], proposal: MeetingProposal): Action | undefined {
+  const { call } = proposal;
   return chain.findLast((action) => {
-    if (action.argumentsHash !== argumentsHash) return false;
+    if (!hasArguments(action, proposal)) return false;
     return call?.call === undefined || action.calls.some((each) => isSameCall(each, call));
   });
 }
 
+function hasArguments(
+  action: Action,
+  { argumentsHash, argumentsHashFor = () => argumentsHash }: MeetingProposal,
+): boolean {
+  return action.argumentsHash === argumentsHashFor(action);
+}
+
 function rowFor(last: Action, proposal: MeetingProposal): Row {
-  const { keyKind, guarantee, argumentsHash, call } = proposal;
+  const { keyKind, guarantee, call } = proposal;
   const table = keyKind === 'caller' ? 'caller' : guarantee === 'natural' ? 'natural' : 'derived';
   const cells = epochTable[table][stateOfLast(last, proposal.policyVersion)];
-  const column = last.argumentsHash === argumentsHash ? cells.same : cells.other;
+  const column = hasArguments(last, proposal) ? cells.same : cells.other;
   return call?.call === undefined ? column.redelivery : column.newCall;
 }
 

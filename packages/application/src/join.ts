@@ -1,0 +1,45 @@
+// Calls that join an action which exists already: counted beside the streams, and on record where the
+// chain of epochs can move on after a success and the call may be met again.
+import { type Action, isOpen } from '@action-ledger/domain';
+import { type Tool } from '@action-ledger/tools';
+import { type Parts } from './parts.ts';
+import { type Proposal } from './proposal.ts';
+
+export function noteJoin(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  action: Action,
+  newCall: boolean,
+): void {
+  parts.sides.add({
+    at: parts.clock.nowMs(),
+    tenant: action.tenant,
+    tool: tool.name,
+    action: action.id,
+    kind: 'duplicate',
+    reason: action.status,
+    call: proposal.origin,
+  });
+  if (!newCall || !isOpen(action) || !advancesAfterSuccess(tool)) return;
+  const joins = parts.joins.get(action.id) ?? [];
+  if (joins.length < joinsHeldMax) joins.push(proposal.origin);
+  parts.joins.set(action.id, joins);
+}
+
+const joinsHeldMax = 1_000;
+
+/** Only then can a call that joined be met again when the chain has moved on. */
+function advancesAfterSuccess(tool: Tool): boolean {
+  return tool.rules.guarantee === 'natural' || tool.rules.undoneBy.length > 0;
+}
+
+export async function recordJoin(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  action: Action,
+): Promise<void> {
+  if (!advancesAfterSuccess(tool) || action.status !== 'succeeded') return;
+  await parts.actions.perform(action.id, () => ({ type: 'JoinCall', call: proposal.origin }));
+}
