@@ -82,6 +82,8 @@ export interface ActionStoreDeps {
   readonly quarantine: Quarantine;
   /** After each append, before anyone is answered. */
   readonly onAppended: (before: Action, action: Action, events: readonly ActionEvent[]) => void;
+  /** Another process has moved it on: a read found more than was known here. */
+  readonly onMoved: (before: Action, action: Action) => void;
 }
 
 interface Held {
@@ -176,7 +178,9 @@ async function read(
   }
   const { action, hash } = folded;
   const now: Held = { kind: 'held', action, hash };
+  const known = held.get(actionId)?.action;
   if (action.revision >= 0) held.keep(now);
+  if (known !== undefined && known.revision < action.revision) deps.onMoved(known, action);
   return now;
 }
 

@@ -29,6 +29,7 @@ export function createExplainer(
     clock: createLedgerClock(runtime.clock),
     quarantine: withoutQuarantine,
     onAppended: () => undefined,
+    onMoved: () => undefined,
   });
   const chains = createEpochChains(actions);
   return (request) => explainCall({ tools, actions, sha256, digestSecret }, chains, request);

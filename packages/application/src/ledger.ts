@@ -171,6 +171,9 @@ function assemble(
     runtime,
     quarantine,
     onAppended,
+    onMoved: (before, action) => {
+      onAppended(before, action, []);
+    },
   });
   const parts: Parts = {
     worker: runtime.ids.next(),
