@@ -32,14 +32,14 @@ describe('a file of format 1', () => {
       expect(await store.readStream(stream)).toEqual(own);
       expect(await store.readStream(stream, own.length - 1)).toEqual(own.slice(-1));
     }
-    expect(await store.checkIndex()).toMatchObject({ streams: 300, rows: 600, reached: 600 });
+    expect(await store.checkIndex()).toMatchObject({ streams: 300, rows: 900, reached: 900 });
     const [first] = events;
     expect(
       await store.append('action-0', 'no stream', first === undefined ? [] : [first]),
     ).toMatchObject({
       repeated: true,
     });
-    expect(await store.append('action-0', 3, [event()])).toMatchObject({ position: 1201 });
+    expect(await store.append('action-0', 4, [event()])).toMatchObject({ position: 1501 });
     await store.close();
     const db = new DatabaseSync(path);
     expect(numberOf(db, 'pragma user_version')).toBe(formatVersion);
@@ -55,7 +55,7 @@ describe('a file of format 1', () => {
     ).rejects.toMatchObject({ code: 'store.disk-full', retry: 'safe' });
     const db = new DatabaseSync(path);
     expect(numberOf(db, 'pragma user_version')).toBe(1);
-    expect(numberOf(db, 'select count(*) from events')).toBe(600);
+    expect(numberOf(db, 'select count(*) from events')).toBe(900);
     db.close();
     const store = await openSqliteEventStore({ path, runtime });
     expect(await store.readAll({ after: 0, max: 10_000 })).toEqual(events);
@@ -71,7 +71,7 @@ describe('a file of format 1', () => {
   });
 });
 
-/** Streams of two appends, three events and one, which come in another order the second time. */
+/** Streams of three appends: three events, then one in another order of streams, then one. */
 function makeFormat1(at: string, streams: number): readonly RecordedEvent[] {
   const db = new DatabaseSync(at);
   db.exec('pragma journal_mode = wal');
@@ -90,6 +90,7 @@ function makeFormat1(at: string, streams: number): readonly RecordedEvent[] {
   };
   for (let n = 0; n < streams; n += 1) append(`action-${n}`, 0, [event(), event(), event()]);
   for (let n = streams - 1; n >= 0; n -= 1) append(`action-${n}`, 3, [event()]);
+  for (let n = 0; n < streams; n += 1) append(`action-${n}`, 4, [event()]);
   db.exec('commit');
   db.close();
   return all;

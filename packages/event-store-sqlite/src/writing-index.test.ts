@@ -27,7 +27,9 @@ describe('the deferred index', () => {
           for (let n = 0; n < streamsMax; n += 1) {
             expect(file.index().head(nameOf(n))).toEqual(file.model().get(nameOf(n)));
           }
-          expectRead(file);
+          expectRead(file, file.reader);
+          // One that reads now and then finds the table ahead of what it has seen.
+          if (end === 'reopen') expectRead(file, file.idleReader);
         }
         file.close();
       }),
@@ -78,13 +80,13 @@ function createFile(pendingMax: number) {
   const db = new DatabaseSync(':memory:');
   migrate(db);
   const table = createEventTable(db);
-  const reader = new ReadingIndex(db, table);
   let model = new Map<string, StreamHead>();
   let index = new WritingIndex(db, table, pendingMax);
   let head = 0;
   return {
     index: () => index,
-    reader,
+    reader: new ReadingIndex(db, table),
+    idleReader: new ReadingIndex(db, table),
     model: () => model,
     head: () => head,
     indexed: () => numberOf(db, 'select count(*) from streams'),
@@ -124,7 +126,7 @@ function createFile(pendingMax: number) {
 }
 
 /** A reader that has seen some earlier state reads every stream whole. */
-function expectRead({ reader, model }: ReturnType<typeof createFile>): void {
+function expectRead({ model }: ReturnType<typeof createFile>, reader: ReadingIndex): void {
   for (const [stream, head] of model()) {
     const rows = reader.rows(stream, 0);
     expect(rows.map((row) => row.revision)).toEqual([...Array(head.revision + 1).keys()]);

@@ -302,6 +302,29 @@ describe('damage by hand', () => {
     expect((await store.readStream('action-5'))[0]?.data).toMatch(/^\{"n;/);
   });
 
+  it('to what a row says of its place is damage of its stream', async () => {
+    for (const [n, change] of [
+      'revision = 1 where position = 5',
+      'count = 1 where position = 3',
+      'previous = 1 where position = 9',
+      'previous = null where position = 9',
+      'previous = 5 where position = 9',
+      "stream = 'action-b' where position = 5",
+    ].entries()) {
+      const at = join(folder, `moved-${n}.db`);
+      const store = await open({ path: at });
+      await store.append('action-a', 'no stream', someEvents(2));
+      for (const last of [1, 3, 5]) await store.append('action-a', last, someEvents(2));
+      await store.append('action-a', 7, someEvents(1));
+      await store.append('action-b', 'no stream', someEvents(1));
+      await store.close();
+      exec(at, `update events set ${change}`);
+      const again = await open({ path: at });
+      await expect(again.readStream('action-a')).rejects.toMatchObject({ code: 'store.corrupt' });
+      expect(await again.readStream('action-b')).toHaveLength(1);
+    }
+  });
+
   it('that removes a row the index knows is damage of its stream, whichever row it is', async () => {
     for (const [name, revision] of [
       ['first', 0],
