@@ -326,6 +326,18 @@ describe('a ledger', () => {
     expectBroken(checkLedger([waiting], later), 'links-complete', /waits for .* does not exist/);
   });
 
+  it('links-complete: what was edited names the edit', () => {
+    const editOf = { action: id, reason: 'too much', by: 'ann' };
+    const edit = action(other, inStatus.ready, { editOf });
+    const edited = event('ActionCancelled', { supersededBy: other, edited: { amount: 10 } });
+    expect(checkLedger([action(id, [...inStatus.planned, edited]), edit], later)).toEqual([]);
+    expectBroken(
+      checkLedger([action(id, inStatus.cancelled), edit], later),
+      'links-complete',
+      /is an edit of .*, which does not say so/,
+    );
+  });
+
   it('links-complete: a repeat is the epoch after what it repeats', () => {
     const repeatOf = { action: id, reason: 'once more', by: 'ann' };
     const repeat = action(next, inStatus.ready, { epoch: 1, repeatOf });

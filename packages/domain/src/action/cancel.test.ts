@@ -144,6 +144,16 @@ describe('F059 an edit', () => {
     expect(action).toMatchObject({ supersededBy: 'next', ending: { stands: false } });
   });
 
+  it('keeps what it makes of the arguments, for whoever creates the other action', () => {
+    const edited = { amount: 10 };
+    const { action } = given(...inStatus.planned)
+      .when(cancel({ supersededBy: 'next', edited }))
+      .then({ type: 'ActionCancelled', data: { supersededBy: 'next', edited } });
+    expect(action.edited).toEqual(edited);
+    const editOf = { action: 'first', reason: 'too much', by: 'ann' };
+    expect(given(event('ActionPlanned', { editOf })).action.editOf).toBe('first');
+  });
+
   it.each(['dispatched', 'unknown'] as const)('cannot replace what is %s', (status) => {
     given(...inStatus[status])
       .when(cancel({ supersededBy: 'next' }))

@@ -4,7 +4,7 @@ import { accept, type Decision, type Instant, refuse, wrongStatus } from './deci
 import { type Action, isInDoubt } from './state.ts';
 
 export function cancel(action: Action, command: CommandOf<'Cancel'>): Decision {
-  const { by, person, reason, revisionSeen, supersededBy } = command;
+  const { by, person, reason, revisionSeen, supersededBy, edited } = command;
   if (revisionSeen !== undefined && revisionSeen !== action.revision)
     return staleRevision(action, revisionSeen);
   switch (action.status) {
@@ -15,10 +15,13 @@ export function cancel(action: Action, command: CommandOf<'Cancel'>): Decision {
       if (isInDoubt(action)) return requestCancel(action, command);
       return accept({
         type: 'ActionCancelled',
-        data:
-          supersededBy === undefined
-            ? { by, person, reason }
-            : { by, person, reason, supersededBy },
+        data: {
+          by,
+          person,
+          reason,
+          ...(supersededBy === undefined ? {} : { supersededBy }),
+          ...(edited === undefined ? {} : { edited }),
+        },
       });
     case 'dispatched':
     case 'unknown':

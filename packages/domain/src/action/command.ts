@@ -1,7 +1,7 @@
 // What can be asked of an action. Imperative; every command carries the facts it is judged by, so
 // that deciding needs no clock, no randomness and no I/O.
 import { type CallOrigin } from '../identity/declaration.ts';
-import { type JsonValue } from '../json/json-value.ts';
+import { type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { type ActionPlanned, type RecordedResult } from './event.ts';
 import { type ApprovalRules, type ToolRules } from './tool-rules.ts';
 
@@ -75,6 +75,7 @@ export type ActionCommand =
       readonly reason: string;
       readonly revisionSeen?: number;
       readonly supersededBy?: string;
+      readonly edited?: JsonObject;
     }
   | {
       readonly type: 'Claim';

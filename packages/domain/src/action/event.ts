@@ -43,6 +43,8 @@ export interface ActionPlanned {
   readonly after?: string;
   readonly policy?: { readonly version: string; readonly reason?: string };
   readonly repeatOf?: { readonly action: string; readonly reason: string; readonly by: string };
+  /** A person's edit of an action that had not been sent; its callers get this one's outcome. */
+  readonly editOf?: { readonly action: string; readonly reason: string; readonly by: string };
   /** The action whose effect this one undoes on behalf of a workflow. */
   readonly compensates?: string;
   /** Secret arguments are held by the proposing process alone. */
@@ -76,6 +78,8 @@ export interface EventData {
     readonly reason: string;
     /** The action whose outcome the callers of this one get. */
     readonly supersededBy?: string;
+    /** By an edit: the arguments that the other one is created with. */
+    readonly edited?: JsonObject;
   };
   readonly ActionClaimed: { readonly worker: string; readonly leaseUntil: number };
   readonly ClaimExtended: { readonly claim: number; readonly leaseUntil: number };

@@ -27,10 +27,11 @@ export function ending(action: Action, event: EndingEvent, at: number): Action {
 }
 
 function cancelled(action: Action, data: EventData['ActionCancelled'], at: number): Action {
-  const { by, person, reason, supersededBy } = data;
+  const { by, person, reason, supersededBy, edited } = data;
   const stands = person && supersededBy === undefined;
   const done = ended(action, 'cancelled', { at, reason, by, stands });
-  return supersededBy === undefined ? done : { ...done, supersededBy };
+  if (supersededBy === undefined) return done;
+  return edited === undefined ? { ...done, supersededBy } : { ...done, supersededBy, edited };
 }
 
 export function ended(

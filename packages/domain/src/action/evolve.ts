@@ -96,6 +96,7 @@ function planned(action: Action, data: ActionPlanned, at: number): Action {
     ...(data.after === undefined ? none : { after: data.after }),
     ...(data.policy === undefined ? none : { policyVersion: data.policy.version }),
     ...(data.repeatOf === undefined ? none : { repeatOf: data.repeatOf.action }),
+    ...(data.editOf === undefined ? none : { editOf: data.editOf.action }),
     ...(data.compensates === undefined ? none : { compensates: data.compensates }),
   };
 }

@@ -118,6 +118,7 @@ export interface Action {
   readonly secret: boolean;
   readonly policyVersion?: string;
   readonly repeatOf?: string;
+  readonly editOf?: string;
   readonly compensates?: string;
   /** The call that created it first, then those that joined on record. */
   readonly calls: readonly CallOrigin[];
@@ -141,6 +142,8 @@ export interface Action {
   readonly undoneBy?: string;
   readonly undoneAt?: number;
   readonly supersededBy?: string;
+  /** What an edit made of its arguments: those of `supersededBy`, which the sweep creates if need be. */
+  readonly edited?: JsonObject;
   readonly cancelRequested?: {
     readonly by: string;
     readonly person: boolean;

@@ -114,9 +114,9 @@ function areLinked(a: Action, b: Action): boolean {
 }
 
 function names(a: Action, b: Action): boolean {
-  const { supersededBy, repeatOf, undoneBy, compensates, compensatedBy, undoes, duplicates } = a;
-  const links = [supersededBy, repeatOf, undoneBy, compensates, compensatedBy, ...undoes];
-  return links.includes(b.id) || duplicates.some(({ other }) => other === b.id);
+  const { supersededBy, repeatOf, editOf, undoneBy, compensates, compensatedBy, undoes } = a;
+  const links = [supersededBy, repeatOf, editOf, undoneBy, compensates, compensatedBy, ...undoes];
+  return links.includes(b.id) || a.duplicates.some(({ other }) => other === b.id);
 }
 
 /** Absolute writes of one entity keep its external id from epoch to epoch. */

@@ -13,6 +13,7 @@ export function checkLinks(actions: Actions, context: AuditContext): readonly Br
       ...halfUndone(action, actions, context),
       ...missing(action, actions, context),
       ...misplacedRepeat(action, actions),
+      ...untoldEdit(action, actions),
       ...halfCompensated(action, actions, context),
       ...halfCompensating(action, actions, context),
     ].map((detail) => ({ stream: streamOfAction(action.id), invariant: 'links-complete', detail })),
@@ -66,6 +67,12 @@ function misplacedRepeat({ id, repeatOf }: Action, actions: Actions): readonly s
   const of = parseActionId(repeatOf);
   const isNext = of === undefined || actionIdOf(of.keyHash, of.epoch + 1) === id;
   return isNext ? [] : [`it repeats ${repeatOf} without being the epoch after it`];
+}
+
+/** An edit's action names what it was made of, and that one names it. */
+function untoldEdit({ id, editOf }: Action, actions: Actions): readonly string[] {
+  if (editOf === undefined || actions.get(editOf)?.supersededBy === id) return [];
+  return [`it is an edit of ${editOf}, which does not say so`];
 }
 
 /** The original was told of its compensation before that was planned, and how it ended after. */
