@@ -3,13 +3,10 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
-  type ActionIndex,
   type Answer,
-  createMemoryActionIndex,
   type Ledger as Core,
   type Notice,
   openLedger,
-  rebuildIndex,
   type SideEntry,
   type WritePoint,
 } from '@action-ledger/application';
@@ -18,6 +15,7 @@ import { createMemoryEventStore, type EventStore } from '@action-ledger/event-st
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { createToolSet, type Tool, type ToolSet, type TypedTool } from '@action-ledger/tools';
+import { openIndex, type OpenIndex } from './open-index.ts';
 
 export type AnyTool = Tool;
 
@@ -86,8 +84,16 @@ export async function createLedger<Tools extends Readonly<Record<string, AnyTool
   const runtime = options.runtime ?? createSystemRuntime();
   const tools = createToolSet(Object.values(options.tools));
   const store = options.store ?? (await openStore(options.path, runtime));
+  let opened: OpenIndex | undefined;
   try {
-    const index = await openIndex(store, tools);
+    opened = await openIndex({
+      path: options.store === undefined ? options.path : undefined,
+      store,
+      runtime,
+      tools,
+      onFault: options.onFault ?? (() => undefined),
+    });
+    const { index, addSideEntries } = opened;
     const core = await openLedger({
       store,
       runtime,
@@ -96,9 +102,14 @@ export async function createLedger<Tools extends Readonly<Record<string, AnyTool
       sha256: (text) => hash('sha256', text, 'base64url'),
       digestSecret: createSecretDigest(options.path, tools),
       ...picked(options),
+      onSideEntries: (entries) => {
+        addSideEntries(entries);
+        options.onSideEntries?.(entries);
+      },
     });
-    return face(options, tools, core, store);
+    return face(options, tools, withEarlierSides(core, opened), store);
   } catch (error) {
+    await opened?.index.close();
     await store.close();
     throw error;
   }
@@ -108,13 +119,12 @@ function picked<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
 ): Pick<
   Parameters<typeof openLedger>[0],
-  'onNotice' | 'onFault' | 'onSideEntries' | 'onPoint' | 'isPaused' | 'sweepMs'
+  'onNotice' | 'onFault' | 'onPoint' | 'isPaused' | 'sweepMs'
 > {
-  const { onNotice, onFault, onSideEntries, onPoint, isPaused, sweepMs } = options;
+  const { onNotice, onFault, onPoint, isPaused, sweepMs } = options;
   return {
     ...(onNotice === undefined ? {} : { onNotice }),
     ...(onFault === undefined ? {} : { onFault }),
-    ...(onSideEntries === undefined ? {} : { onSideEntries }),
     ...(onPoint === undefined ? {} : { onPoint }),
     ...(isPaused === undefined ? {} : { isPaused }),
     ...(sweepMs === undefined ? {} : { sweepMs }),
@@ -125,10 +135,15 @@ async function openStore(path: string | undefined, runtime: Runtime): Promise<Ev
   return path === undefined ? createMemoryEventStore() : openSqliteEventStore({ path, runtime });
 }
 
-async function openIndex(store: EventStore, tools: ToolSet): Promise<ActionIndex> {
-  const index = createMemoryActionIndex();
-  await rebuildIndex(store, tools, index);
-  return index;
+/** The core knows those of this process. */
+function withEarlierSides(core: Core, { earlierSideEntries }: OpenIndex): Core {
+  return {
+    ...core,
+    sideEntries: (limit) => {
+      const own = core.sideEntries(limit);
+      return [...own, ...earlierSideEntries(limit - own.length)];
+    },
+  };
 }
 
 /** Secrets enter hashes as keyed digests; the key lies beside the file, so that repeats are known after a restart. */

@@ -127,7 +127,7 @@ function recentSides(
   waiting: readonly NumberedSideEntry[],
   limit: number,
 ): readonly SideEntry[] {
-  const latest = waiting.slice(-limit).reverse();
+  const latest = waiting.slice(Math.max(0, waiting.length - limit)).reverse();
   const before = waiting[0]?.number ?? Infinity;
   const stored = file.sideEntries({ before, limit: limit - latest.length });
   return [...latest.map(({ entry }) => entry), ...stored];

@@ -1,0 +1,62 @@
+// The index of a ledger: in a file beside its store, or in memory where there is no file.
+import {
+  type ActionIndex,
+  createMemoryActionIndex,
+  matchesOf,
+  rebuildIndex,
+  type SideEntry,
+} from '@action-ledger/application';
+import { type EventStore } from '@action-ledger/event-store';
+import { openSqliteActionIndex } from '@action-ledger/read-models';
+import { type Runtime } from '@action-ledger/runtime';
+import { type ToolSet } from '@action-ledger/tools';
+import { matchRulesOf } from './match-rules.ts';
+import { startViewsThread } from './views-thread.ts';
+
+export interface OpenIndexOptions {
+  /** Of the store's file; undefined where the store has none. */
+  readonly path: string | undefined;
+  readonly store: EventStore;
+  readonly runtime: Runtime;
+  readonly tools: ToolSet;
+  readonly onFault: (where: string, fault: unknown) => void;
+}
+
+export interface OpenIndex {
+  readonly index: ActionIndex;
+  readonly addSideEntries: (entries: readonly SideEntry[]) => void;
+  /** Of earlier processes on this file, newest first. */
+  readonly earlierSideEntries: (limit: number) => readonly SideEntry[];
+}
+
+export function viewsPathOf(storePath: string): string {
+  return `${storePath}.views`;
+}
+
+/** Caught up with the store when it resolves. */
+export async function openIndex(options: OpenIndexOptions): Promise<OpenIndex> {
+  const { path, store, runtime, tools, onFault } = options;
+  if (path === undefined || path === ':memory:') {
+    const index = createMemoryActionIndex();
+    await rebuildIndex(store, tools, index);
+    return { index, addSideEntries: () => undefined, earlierSideEntries: () => [] };
+  }
+  const viewsPath = viewsPathOf(path);
+  const matchRules = matchRulesOf(tools.all);
+  const index = await openSqliteActionIndex({
+    path: viewsPath,
+    store,
+    runtime,
+    matchesOf: (action) => matchesOf(action, tools.get(action.tool)),
+    matchRules,
+    startFollower: () => startViewsThread({ storePath: path, viewsPath, matchRules }),
+    onFault,
+  });
+  return {
+    index,
+    addSideEntries: (entries) => {
+      index.addSideEntries(entries);
+    },
+    earlierSideEntries: (limit) => index.earlierSideEntries(limit),
+  };
+}
