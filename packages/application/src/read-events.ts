@@ -6,6 +6,8 @@ export interface DamagedEvents {
   readonly stream: string;
   /** Of the first event that cannot be read. */
   readonly position: number;
+  /** Of the last one. */
+  readonly through: number;
   readonly reason: string;
 }
 
@@ -30,7 +32,7 @@ export async function* readEvents(
     const read = await readBatch(store, after, Math.min(batch, through - after));
     if (read.damaged !== undefined) {
       options.onDamaged?.(read.damaged);
-      after = Math.max(read.through, after + 1);
+      after = Math.max(read.damaged.through, after + 1);
       continue;
     }
     const last = read.events.at(-1);
@@ -42,7 +44,7 @@ export async function* readEvents(
 
 type Batch =
   | { readonly events: readonly RecordedEvent[]; readonly damaged?: undefined }
-  | { readonly damaged: DamagedEvents; readonly through: number };
+  | { readonly damaged: DamagedEvents };
 
 async function readBatch(
   store: Pick<EventStore, 'readAll'>,
@@ -56,6 +58,6 @@ async function readBatch(
     const { stream, position, through } = fault.detail;
     if (typeof stream !== 'string' || typeof position !== 'number' || typeof through !== 'number')
       throw fault;
-    return { damaged: { stream, position, reason: fault.message }, through };
+    return { damaged: { stream, position, through, reason: fault.message } };
   }
 }

@@ -6,18 +6,18 @@ import {
   type Action,
   actionOfStream,
   type BrokenInvariant,
+  chainHash,
   chainStart,
   checkAction,
   checkLedger,
   evolve,
-  findChainBreak,
   newAction,
   type Sha256,
   type StreamEvent,
   unsealMetadata,
 } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
-import { readEvents } from './read-events.ts';
+import { type DamagedEvents, readEvents } from './read-events.ts';
 
 /** What only a store can break, beside the invariants of the domain. */
 export type StoreInvariant = 'positions-complete' | 'row-readable';
@@ -56,9 +56,7 @@ export async function verifyLedger(
   const head = await store.head();
   for await (const batch of readEvents(store, {
     after: 0,
-    onDamaged: ({ stream, position, reason }) => {
-      scan.damaged(stream, position, reason);
-    },
+    onDamaged: scan.damaged,
   })) {
     scan.see(batch);
     options.onProgress?.(scan.events());
@@ -81,18 +79,19 @@ interface StreamScan {
   /** An event that breaks the chain, or cannot be read: nothing after it proves anything. */
   isBroken: boolean;
   /** Of an action; undefined for other streams. */
-  readonly events: StreamEvent[] | undefined;
+  readonly events: RecordedEvent[] | undefined;
 }
 
 interface Scan {
   readonly streams: ReadonlyMap<string, StreamScan>;
   readonly broken: BrokenRecord[];
-  see(batch: readonly RecordedEvent[]): void;
-  damaged(stream: string, position: number, reason: string): void;
+  readonly see: (batch: readonly RecordedEvent[]) => void;
+  readonly damaged: (damaged: DamagedEvents) => void;
   /** @param head the last position that the store says it holds */
-  end(head: number): void;
-  events(): number;
-  newestMs(): number;
+  readonly end: (head: number) => void;
+  readonly events: () => number;
+  /** When the last event was recorded. */
+  readonly newestMs: () => number;
 }
 
 function createScan(sha256: Sha256): Scan {
@@ -100,7 +99,7 @@ function createScan(sha256: Sha256): Scan {
   const broken: BrokenRecord[] = [];
   let events = 0;
   let next = 1;
-  let newestMs = 0;
+  let newest: RecordedEvent | undefined;
   const gap = (last: number): void => {
     if (last < next) return;
     const which = last === next ? `position ${last} is` : `positions ${next} to ${last} are`;
@@ -114,10 +113,7 @@ function createScan(sha256: Sha256): Scan {
     const scan = scanOf(streams, event.stream);
     if (scan.isBroken) return;
     const found = continueChain(sha256, scan, event);
-    if (found === undefined) {
-      newestMs = Math.max(newestMs, scan.events?.at(-1)?.place.at ?? 0);
-      return;
-    }
+    if (found === undefined) return;
     scan.isBroken = true;
     broken.push({ stream: event.stream, ...found });
   };
@@ -126,10 +122,11 @@ function createScan(sha256: Sha256): Scan {
     broken,
     see: (batch) => {
       for (const event of batch) seeOne(event);
+      newest = batch.at(-1) ?? newest;
     },
-    damaged: (stream, position, reason) => {
-      if (position > next) gap(position - 1);
-      next = Math.max(next, position);
+    damaged: ({ stream, position, through, reason }) => {
+      gap(position - 1);
+      next = Math.max(next, through + 1);
       scanOf(streams, stream).isBroken = true;
       broken.push({ stream, invariant: 'row-readable', detail: reason });
     },
@@ -137,8 +134,16 @@ function createScan(sha256: Sha256): Scan {
       gap(head);
     },
     events: () => events,
-    newestMs: () => newestMs,
+    newestMs: () => timeOf(newest),
   };
+}
+
+function timeOf(event: RecordedEvent | undefined): number {
+  try {
+    return event === undefined ? 0 : unsealActionEvent(event).metadata.at;
+  } catch {
+    return 0;
+  }
 }
 
 function scanOf(streams: Map<string, StreamScan>, stream: string): StreamScan {
@@ -156,27 +161,25 @@ function continueChain(
   scan: StreamScan,
   event: RecordedEvent,
 ): Omit<BrokenRecord, 'stream'> | undefined {
-  const found = findChainBreak(sha256, event.stream, [event], scan);
-  if (found !== undefined) {
-    const at = `revision ${event.revision} (${event.type}, position ${event.position})`;
-    const detail =
-      found.what === 'revision missing'
-        ? `revision ${found.revision} is missing: the next event is ${at}`
-        : `${at}: ${found.what}`;
-    return { invariant: 'chain-holds', detail };
+  const { id, type, data } = event;
+  const at = `revision ${event.revision} (${type}, position ${event.position})`;
+  if (event.revision !== scan.revision + 1) {
+    const missing = scan.revision + 1;
+    return chainBroken(`revision ${missing} is missing: the next event of the stream is ${at}`);
   }
+  const sealed = unsealMetadata(event.metadata);
+  if (sealed === undefined) return chainBroken(`${at} has no hash`);
+  const hash = chainHash(sha256, scan.hash, { id, type, data, metadata: sealed.metadata });
+  if (hash !== sealed.hash) return chainBroken(`${at} was edited, removed or moved`);
   scan.revision = event.revision;
-  scan.hash = unsealMetadata(event.metadata)?.hash ?? '';
-  if (scan.events === undefined) return undefined;
-  try {
-    const { event: unsealed, metadata, revision } = unsealActionEvent(event);
-    scan.events.push({ event: unsealed, place: { revision, at: metadata.at } });
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const detail = `revision ${event.revision} (${event.type}) is no JSON: ${error.message}`;
-    return { invariant: 'stream-folds', detail };
-  }
+  scan.hash = hash;
+  // Kept as text: trees of objects, for so long, would cost more than reading them twice.
+  scan.events?.push(event);
+  return undefined;
+}
+
+function chainBroken(detail: string): Omit<BrokenRecord, 'stream'> {
+  return { invariant: 'chain-holds', detail };
 }
 
 function checkStreams(
@@ -187,11 +190,40 @@ function checkStreams(
   const actions: Action[] = [];
   for (const [stream, { events, isBroken }] of streams) {
     if (events === undefined) continue;
+    const { unsealed, unreadable } = unsealAll(events);
+    if (unreadable !== undefined)
+      broken.push({ stream, invariant: 'stream-folds', detail: unreadable });
+    const told = actions.length;
+    const onFolded = (action: Action): void => {
+      actions.push(action);
+    };
     // What is left of a broken stream is no whole one: only what others say of it is checked.
-    if (!isBroken) broken.push(...checkAction(stream, events, { now }));
-    actions.push(foldAsFarAsItGoes(stream, events));
+    if (!isBroken && unreadable === undefined)
+      broken.push(...checkAction(stream, unsealed, { now, onFolded }));
+    if (actions.length === told) actions.push(foldAsFarAsItGoes(stream, unsealed));
   }
   return [...broken, ...checkLedger(actions, { now })];
+}
+
+function unsealAll(events: readonly RecordedEvent[]): {
+  readonly unsealed: readonly StreamEvent[];
+  readonly unreadable?: string;
+} {
+  const unsealed: StreamEvent[] = [];
+  for (const recorded of events) {
+    try {
+      const { event, metadata, revision } = unsealActionEvent(recorded);
+      unsealed.push({ event, place: { revision, at: metadata.at } });
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      const { revision, type } = recorded;
+      return {
+        unsealed,
+        unreadable: `revision ${revision} (${type}) is no JSON: ${error.message}`,
+      };
+    }
+  }
+  return { unsealed };
 }
 
 /** Where it stops has been reported. */
