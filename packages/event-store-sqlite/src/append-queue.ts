@@ -28,8 +28,8 @@ export interface AppendQueueParts {
   readonly busyWaitMs: number;
 }
 
-export const queuedAppendsMax = 16_384;
-export const queuedCharactersMax = 64 * 1024 * 1024;
+const queuedAppendsMax = 16_384;
+const queuedCharactersMax = 64 * 1024 * 1024;
 const groupAppendsMax = 512;
 const groupCharactersMax = 8 * 1024 * 1024;
 const busyRetryMs = 5;

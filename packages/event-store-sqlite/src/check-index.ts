@@ -11,11 +11,11 @@ export interface IndexCheck {
   readonly rows: number;
   /** Of these the index reaches so many; fewer or more means that some stream is damaged. */
   readonly reached: number;
-  /** What is wrong, at most {@link faultsMax}. */
+  /** What is wrong, at most 100. */
   readonly faults: readonly string[];
 }
 
-export const faultsMax = 100;
+const faultsMax = 100;
 const pageRows = 256;
 
 export interface IndexCheckParts {

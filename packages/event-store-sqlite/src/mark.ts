@@ -23,7 +23,7 @@ export interface Mark {
   close(): void;
 }
 
-export function markPath(path: string): string {
+function markPath(path: string): string {
   return `${path}.mark`;
 }
 

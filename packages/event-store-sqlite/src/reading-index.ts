@@ -1,9 +1,9 @@
 // The index of a process that only reads, beside one that writes: what the table `streams` lacks
 // is read from the rows after it, and forgotten once the table has it.
 import { type DatabaseSync } from 'node:sqlite';
+import { pendingStreamsMaxUsual } from './bounds.ts';
 import { type EventTable } from './event-table.ts';
 import { type EventRow } from './row-text.ts';
-import { pendingStreamsMaxUsual } from './sqlite-store-types.ts';
 import {
   createIndexTable,
   type IndexTable,

@@ -16,6 +16,7 @@ import {
 } from '@action-ledger/event-store';
 import { type Timer } from '@action-ledger/runtime';
 import { type Backup, backUp } from './backup.ts';
+import { busyWaitMsUsual, pollMsUsual } from './bounds.ts';
 import { checkIndex, type IndexCheck } from './check-index.ts';
 import { openReader } from './connection.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
@@ -25,12 +26,7 @@ import { conditionOf, type DamagedRow, inspect } from './inspect.ts';
 import { readMark } from './mark.ts';
 import { ReadingIndex } from './reading-index.ts';
 import { closedFault, isBusy, openedReadOnlyFault, storeFaultOf } from './sqlite-faults.ts';
-import {
-  busyWaitMsUsual,
-  pollMsUsual,
-  type SqliteEventStore,
-  type SqliteEventStoreOptions,
-} from './sqlite-store-types.ts';
+import { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
 import { waitForLock } from './wait-for-lock.ts';
 
 export async function openReadingStore(

@@ -50,7 +50,7 @@ export function eventsOf(row: EventRow): readonly RecordedEvent[] {
   return events;
 }
 
-export function unreadable({ stream, position, count }: EventRow): StoreFault {
+function unreadable({ stream, position, count }: EventRow): StoreFault {
   return new StoreFault(
     'store.corrupt',
     'never',

@@ -13,13 +13,13 @@ export interface SqliteEventStoreOptions {
   readonly runtime: Runtime;
   /** Opens beside a live writer, or alone; appends are refused. */
   readonly readOnly?: boolean;
-  /** How long an append or the opening waits for another connection's lock. Default {@link busyWaitMsUsual}. */
+  /** How long an append or the opening waits for another connection's lock. Default 30,000. */
   readonly busyWaitMs?: number;
   /** Appends that would let the file grow beyond this are refused with `store.disk-full`. */
   readonly fileBytesMax?: number;
-  /** Streams that wait in memory to be merged into the index. Default {@link pendingStreamsMaxUsual}. */
+  /** Streams that wait in memory to be merged into the index. Default 8,192. */
   readonly pendingStreamsMax?: number;
-  /** How often a read-only store looks for new events while it has subscribers. Default {@link pollMsUsual}. */
+  /** How often a read-only store looks for new events while it has subscribers. Default 50. */
   readonly pollMs?: number;
 }
 
@@ -36,7 +36,3 @@ export interface SqliteEventStore extends EventStore {
   /** An operator has settled what a store that went back in time has lost: `ready` from now on. */
   confirmRecovered(): Promise<void>;
 }
-
-export const busyWaitMsUsual = 30_000;
-export const pollMsUsual = 50;
-export const pendingStreamsMaxUsual = 8192;

@@ -2,6 +2,7 @@
 // for each new stream, and pages decide what a commit costs. So the ends of streams stay in memory
 // and are merged by ranges: neighbours in the index go together, in the transaction of some append.
 import { type DatabaseSync } from 'node:sqlite';
+import { pendingStreamsMaxUsual } from './bounds.ts';
 import { type EventTable } from './event-table.ts';
 import { type EventRow } from './row-text.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type StreamHead,
   type StreamRows,
 } from './stream-rows.ts';
-import { pendingStreamsMaxUsual } from './sqlite-store-types.ts';
 import { rangeCount, rangeOf } from './stream-ranges.ts';
 
 /** The ends of so many streams written last are kept, merged or not. */

@@ -18,6 +18,7 @@ import {
 import { type Runtime } from '@action-ledger/runtime';
 import { AppendQueue } from './append-queue.ts';
 import { type Backup, backUp } from './backup.ts';
+import { busyWaitMsUsual } from './bounds.ts';
 import { checkIndex, type IndexCheck } from './check-index.ts';
 import { openWriter } from './connection.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
@@ -28,11 +29,7 @@ import { conditionOf, type DamagedRow, inspect, type Inspection } from './inspec
 import { type Mark, openMark } from './mark.ts';
 import { rowText } from './row-text.ts';
 import { closedFault, storeFaultOf } from './sqlite-faults.ts';
-import {
-  busyWaitMsUsual,
-  type SqliteEventStore,
-  type SqliteEventStoreOptions,
-} from './sqlite-store-types.ts';
+import { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
 import { waitForLock } from './wait-for-lock.ts';
 import { WritingIndex } from './writing-index.ts';
 

@@ -10,8 +10,8 @@ export interface RecentEvents {
   clear(): void;
 }
 
-export const recentEventsMax = 4096;
-export const recentCharactersMax = 8 * 1024 * 1024;
+const recentEventsMax = 4096;
+const recentCharactersMax = 8 * 1024 * 1024;
 
 export function createRecentEvents(
   eventsMax = recentEventsMax,

@@ -1,19 +1,23 @@
 // What an event store throws when the world broke. A conflict is not a fault: it is a value.
 import { type JsonValue } from '@action-ledger/domain';
 
-export type StoreFaultCode =
-  | 'store.busy'
-  | 'store.closed'
-  | 'store.corrupt'
-  | 'store.disk-full'
-  | 'store.format'
-  | 'store.held'
-  | 'store.invalid-append'
-  | 'store.io'
-  | 'store.not-found'
-  | 'store.read-only'
-  | 'store.too-large'
-  | 'store.unavailable';
+/** Every code stands in docs/errors.md. */
+export const storeFaultCodes = [
+  'store.busy',
+  'store.closed',
+  'store.corrupt',
+  'store.disk-full',
+  'store.format',
+  'store.held',
+  'store.invalid-append',
+  'store.io',
+  'store.not-found',
+  'store.read-only',
+  'store.too-large',
+  'store.unavailable',
+] as const;
+
+export type StoreFaultCode = (typeof storeFaultCodes)[number];
 
 /** Facts for programs: the stream and positions that are damaged, the process that holds a file. */
 export type StoreFaultDetail = Readonly<Record<string, JsonValue>>;

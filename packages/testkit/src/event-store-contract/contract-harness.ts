@@ -38,7 +38,7 @@ export function withStoreFrom(open: OpenEventStore): WithStore {
 let minted = 0;
 
 /** 22 characters, never the same twice in one process. */
-export function newId(): string {
+function newId(): string {
   minted += 1;
   return `e${minted.toString(36).padStart(21, '0')}`;
 }
