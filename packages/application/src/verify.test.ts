@@ -182,6 +182,14 @@ describe('verifyLedger', () => {
     expect(brokenInvariants).toMatchObject([{ stream: '', invariant: 'positions-complete' }]);
   });
 
+  it('names the positions that the store says it holds and does not give', async () => {
+    const events = (await record()).slice(0, -1);
+    const store: EventStore = { ...createMemoryEventStore({ events }), head: async () => 12 };
+    expect((await verified(store)).brokenInvariants).toMatchObject([
+      { invariant: 'positions-complete', detail: expect.stringContaining('position 12') },
+    ]);
+  });
+
   it('finds a stream that was moved whole', async () => {
     const moved = streamOfAction(actionIdOf(sha256('moved'), 0));
     const { brokenInvariants } = await after((events) =>

@@ -38,10 +38,13 @@ function createProgram(io: Io): Command {
       .exitOverride()
       .helpOption('-h, --help', 'print this help')
       .helpCommand('help [command]', 'print the help of a command')
-      .showHelpAfterError('(add --help for what it takes, with examples)')
+      .showHelpAfterError('  fix: --help says what the command takes, with examples.')
       .configureOutput({
         writeOut: io.out,
         writeErr: io.err,
+        outputError: (text, write) => {
+          write(text.replace(/^error: /, 'action-ledger: '));
+        },
         getOutHelpWidth: () => io.columns ?? 100,
         getErrHelpWidth: () => io.columns ?? 100,
       })

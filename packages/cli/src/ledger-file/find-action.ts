@@ -1,4 +1,5 @@
 // An action by what a person types: its id, its stream, or the beginning of its id as lists show it.
+import { readEvents } from '@action-ledger/application';
 import { actionOfStream, parseActionId } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { CliError } from '../cli-error.ts';
@@ -6,7 +7,6 @@ import { printable } from '../format/printable.ts';
 
 /** Of the key in lists; 60 bits tell actions apart. */
 const shortLength = 10;
-const eventsPerRead = 5_000;
 const candidatesShown = 5;
 
 /** `h3kx81AbQz.0`: enough to name the action in a command. */
@@ -38,16 +38,18 @@ export async function findAction(store: EventStore, typed: string): Promise<stri
 async function startingWith(store: EventStore, start: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const prefix = `action-${start}`;
-  for (let after = 0; ;) {
-    const recorded = await store.readAll({ after, max: eventsPerRead });
-    for (const { stream } of recorded) {
-      const actionId = stream.startsWith(prefix) ? actionOfStream(stream) : undefined;
-      if (actionId !== undefined) found.add(actionId);
-    }
-    const last = recorded.at(-1);
-    if (last === undefined) return found;
-    after = last.position;
-  }
+  const note = (stream: string): void => {
+    const actionId = stream.startsWith(prefix) ? actionOfStream(stream) : undefined;
+    if (actionId !== undefined) found.add(actionId);
+  };
+  const batches = readEvents(store, {
+    after: 0,
+    onDamaged: ({ stream }) => {
+      note(stream);
+    },
+  });
+  for await (const batch of batches) for (const { stream } of batch) note(stream);
+  return found;
 }
 
 function unknownAction(typed: string, why: string): CliError {

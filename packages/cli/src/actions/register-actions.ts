@@ -1,0 +1,68 @@
+// `action-ledger actions list` and `action-ledger actions show`
+import { InvalidArgumentError, Option } from 'commander';
+import { actionStatuses } from '@action-ledger/domain';
+import { type Register } from '../cli.ts';
+import { addJsonOption, addPathOption, type PathOption } from '../ledger-file/ledger-path.ts';
+import { type ListOptions } from './list-actions.ts';
+
+const limitUsual = 20;
+const statuses = actionStatuses.filter((status) => status !== 'new' && status !== 'reserved');
+
+export const registerActions: Register = (program, cli) => {
+  const actions = program
+    .command('actions')
+    .summary('list actions, or show one in full')
+    .description('Reads the actions of a ledger, beside a running one or alone; changes nothing.');
+
+  const list = actions
+    .command('list')
+    .summary('the newest actions')
+    .description('Lists the newest actions with their status and who looks after them.')
+    .option('--tenant <tenant>', 'only of this tenant')
+    .option('--tool <name>', 'only of this tool')
+    .addOption(new Option('--status <status>', 'only in this status').choices(statuses))
+    .option('--run <run>', 'only those that a call of this run asked for')
+    .option('--limit <count>', 'at most so many', wholeNumber, limitUsual);
+  addJsonOption(addPathOption(list))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  action-ledger actions list
+  action-ledger actions list --status unknown --path /var/lib/agent/ledger.db
+  action-ledger actions list --tool refund --run run-42 --json | jq '.actions[].status'`,
+    )
+    .action(async (options: ListOptions) => {
+      const { listActions } = await import('./list-actions.ts');
+      await listActions(cli, options);
+    });
+
+  addJsonOption(
+    addPathOption(
+      actions
+        .command('show')
+        .summary('one action in full')
+        .description(
+          'Shows one action: its state and guarantee, arguments, attempts, votes, outcome, evidence,\nincidents, who looks after it, and the repeats that it held back.',
+        )
+        .argument('<id>', 'the id of the action, or its beginning'),
+    ),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  action-ledger actions show h3kx81AbQz.0
+  action-ledger actions show h3kx --json | jq .outcome`,
+    )
+    .action(async (id: string, options: PathOption & { readonly json?: boolean }) => {
+      const { showAction } = await import('./show-action.ts');
+      await showAction(cli, id, options);
+    });
+};
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError('A whole number from 1 is needed.');
+  return Number(text);
+}

@@ -1,0 +1,179 @@
+// `action-ledger actions show`: everything that is on record of one action.
+import { type Action, type Attempt } from '@action-ledger/domain';
+import { type Cli } from '../cli.ts';
+import { promises, statusText, watchText } from '../describe/action-text.ts';
+import { callText } from '../describe/event-text.ts';
+import { printable, printableJson } from '../format/printable.ts';
+import { type Fact, renderFacts } from '../format/facts.ts';
+import { type Paint, paintOf, type Style } from '../format/style.ts';
+import { dateTime, duration } from '../format/time.ts';
+import { shortId } from '../ledger-file/find-action.ts';
+import { type PathOption } from '../ledger-file/ledger-path.ts';
+import { loadAction } from '../ledger-file/load-action.ts';
+import { readLedger } from '../ledger-file/read-ledger.ts';
+import { sha256 } from '../sha256.ts';
+
+export async function showAction(
+  cli: Cli,
+  typed: string,
+  options: PathOption & { readonly json?: boolean },
+): Promise<void> {
+  await readLedger(cli.io, options, async (store) => {
+    const { action, events } = await loadAction(store, typed, sha256);
+    if (options.json === true) {
+      const { guarantee } = action;
+      cli.json({ ...action, promise: promises[guarantee], events: events.length });
+      return;
+    }
+    cli.io.out(renderAction(action, cli.style, cli.io.columns));
+    const id = shortId(action.id);
+    cli.io.out(
+      `\n${cli.style.dim(`action-ledger replay ${id}  shows its state after each event.`)}\n`,
+    );
+  });
+}
+
+export function renderAction(action: Action, style: Style, columns: number | undefined): string {
+  return renderFacts(facts(action, style), style, columns);
+}
+
+const same: Paint = (text) => text;
+
+function facts(action: Action, style: Style): readonly Fact[] {
+  return [
+    ['action', action.id, style.bold],
+    ['status', statusLine(action), paintOf(style, action.status)],
+    ['tool', printable(`${action.tool}, tenant ${action.tenant}`)],
+    ['guarantee', `${action.guarantee}: ${promises[action.guarantee]}`],
+    ...optional('key', action.key),
+    ['arguments', printableJson(action.arguments, 2)],
+    ...optional('for', action.by),
+    [
+      'planned',
+      `${dateTime(action.plannedAt, { ms: true })} UTC, valid until ${dateTime(action.validUntil)}`,
+    ],
+    ...callFacts(action),
+    ...linkFacts(action),
+    ...approvalFacts(action),
+    ...attemptFacts(action, style),
+    ...endFacts(action),
+    ...careFacts(action, style),
+    [
+      'record',
+      `epoch ${action.epoch}, revision ${action.revision}, arguments hash ${action.argumentsHash.slice(0, 12)}…`,
+    ],
+  ];
+}
+
+function statusLine(action: Action): string {
+  return `${statusText(action)} since ${dateTime(action.updatedAt, { ms: true })} UTC`;
+}
+
+function optional(label: string, text: string | undefined): readonly Fact[] {
+  return text === undefined ? [] : [[label, printable(text)]];
+}
+
+function callFacts({ calls }: Action): readonly Fact[] {
+  const [first, ...joined] = calls;
+  const created: readonly Fact[] =
+    first === undefined ? [] : [['call', printable(callText(first))]];
+  if (joined.length === 0) return created;
+  const texts = joined.map((call) => printable(callText(call)));
+  return [
+    ...created,
+    [
+      'held back',
+      `${joined.length} on record, answered with the same outcome:\n${texts.join('\n')}`,
+    ],
+  ];
+}
+
+function linkFacts(action: Action): readonly Fact[] {
+  const { repeatOf, compensates, compensatedBy, undoes, undoneBy, supersededBy, after } = action;
+  const ids = (list: readonly string[]): string => list.map(shortId).join(', ');
+  return [
+    ...optional('repeats', repeatOf && shortId(repeatOf)),
+    ...optional('waits for', action.status === 'planned' ? after && shortId(after) : undefined),
+    ...optional('undoes', undoes.length === 0 ? undefined : ids(undoes)),
+    ...optional('undone by', undoneBy && shortId(undoneBy)),
+    ...optional(
+      'instead',
+      supersededBy && `${shortId(supersededBy)}, whose outcome its callers get`,
+    ),
+    ...optional('compensates', compensates && shortId(compensates)),
+    ...optional('compensated', compensatedBy && `by ${shortId(compensatedBy)}`),
+  ];
+}
+
+function approvalFacts({ approval }: Action): readonly Fact[] {
+  if (approval === undefined) return [];
+  const { votes, votesNeeded, decided, expiresAt } = approval;
+  const needed = `${votesNeeded} needed`;
+  const state =
+    decided === undefined
+      ? `${needed}, votes are taken until ${dateTime(expiresAt)} UTC`
+      : `${needed}; ${decided.as} at ${dateTime(decided.at, { ms: true })} UTC`;
+  const cast = votes.map(
+    ({ voter, vote, at }) => `${voter}: ${vote} at ${dateTime(at, { ms: true })}`,
+  );
+  return [['approval', [state, ...cast].map(printable).join('\n')]];
+}
+
+function attemptFacts({ attempts, downstreamKey }: Action, style: Style): readonly Fact[] {
+  if (attempts.length === 0) return [['attempts', 'none: nothing was sent']];
+  const paint = attempts.some(({ state }) => state === 'in doubt') ? style.open : same;
+  return [
+    ['attempts', attempts.map(attemptText).join('\n'), paint],
+    ...optional('sent under', downstreamKey),
+  ];
+}
+
+function attemptText({ attempt, state, dispatchedAt, deadlineAt, answered }: Attempt): string {
+  const heard = state === 'in doubt' && !answered ? ', unanswered' : '';
+  return `${attempt}: ${state}${heard}, dispatched ${dateTime(dispatchedAt, { ms: true })}, deadline ${duration(deadlineAt - dispatchedAt)}`;
+}
+
+function endFacts({ outcome, ending, cancelRequested }: Action): readonly Fact[] {
+  const found: Fact[] = [];
+  if (outcome !== undefined) {
+    found.push(['outcome', printableJson(outcome.result, 2)]);
+    found.push(...optional('external id', outcome.externalId));
+    found.push(...optional('left out', outcome.notes?.join('; ')));
+  }
+  if (ending !== undefined) {
+    const code = ending.code === undefined ? '' : ` (${ending.code})`;
+    const stands = ending.stands ? "; it stands until an operator's repeat" : '';
+    found.push(['ended', printable(`${ending.reason}${code}${stands}`)]);
+  }
+  if (cancelRequested !== undefined)
+    found.push(['cancel', printable(`wanted by ${cancelRequested.by}: ${cancelRequested.reason}`)]);
+  return found;
+}
+
+function careFacts(action: Action, style: Style): readonly Fact[] {
+  const { watch, checks, evidence, incidents, duplicates } = action;
+  const found: Fact[] = [];
+  if (watch !== undefined) {
+    const times = checks === 0 ? '' : `, after ${checks} checks`;
+    found.push(['owner', `${watchText(watch)} UTC${times}`, style.open]);
+  }
+  if (evidence.length > 0) {
+    const texts = evidence.map(({ source, claims, at, externalId: id }) => {
+      return `${dateTime(at, { ms: true })} ${source}: ${claims}${id === undefined ? '' : ` (${id})`}`;
+    });
+    found.push(['evidence', texts.map(printable).join('\n')]);
+  }
+  if (incidents.length > 0) {
+    const texts = incidents.map(
+      ({ incident, reason, ...owned }) => `${incident}: ${reason}; ${watchText(owned)}`,
+    );
+    found.push(['incidents', texts.map(printable).join('\n'), style.bad]);
+  }
+  if (duplicates.length > 0) {
+    const texts = duplicates.map(({ externalIds, other }) =>
+      [...externalIds, ...(other === undefined ? [] : [shortId(other)])].join(', '),
+    );
+    found.push(['duplicates', texts.map(printable).join('\n'), style.bad]);
+  }
+  return found;
+}

@@ -1,0 +1,97 @@
+// `action-ledger doctor`: looks at everything that a ledger needs, each with its fix.
+import { type EventStore, StoreFault } from '@action-ledger/event-store';
+import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
+import { type Cli } from '../cli.ts';
+import { printable } from '../format/printable.ts';
+import { type Style } from '../format/style.ts';
+import { padText, textWidth, wrapText } from '../format/text-width.ts';
+import { ledgerPath, type PathOption } from '../ledger-file/ledger-path.ts';
+import { checkFile, checkRoom, checkSync } from './check-file.ts';
+import { checkNode } from './check-node.ts';
+import { checkOwner } from './check-owner.ts';
+import { checkRecord } from './check-record.ts';
+import { fail, type Finding, ok, type State } from './finding.ts';
+
+export async function doctor(
+  cli: Cli,
+  options: PathOption & { readonly json?: boolean },
+): Promise<void> {
+  const path = ledgerPath(cli.io, options);
+  const checks = await examine(cli, path);
+  const isWell = checks.every(({ state }) => state !== 'fail');
+  if (options.json === true) cli.json({ path, ok: isWell, checks });
+  else cli.io.out(renderFindings(checks, cli.style, cli.io.columns));
+  if (!isWell) cli.end(1);
+}
+
+async function examine({ io }: Cli, path: string): Promise<readonly Finding[]> {
+  const { node, sqlite } = process.versions;
+  const machine = checkNode({ node, sqlite, execPath: process.execPath });
+  const { findings, isReadable } = checkFile(path);
+  if (!isReadable) return [...machine, ...findings];
+  const { clock } = io.runtime;
+  return [
+    ...machine,
+    ...findings,
+    checkOwner(path),
+    ...(await lookInside(path, io.runtime)),
+    checkRoom(path),
+    checkSync(path, clock),
+  ];
+}
+
+async function lookInside(
+  path: string,
+  runtime: Cli['io']['runtime'],
+): Promise<readonly Finding[]> {
+  let store: EventStore;
+  try {
+    store = await openSqliteEventStore({ path, runtime, readOnly: true, busyWaitMs: 2_000 });
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error;
+    return [fail('format', error.message, 'see above; action-ledger cannot look further into it.')];
+  }
+  try {
+    const format = ok('format', 'a ledger of the format that this version writes');
+    return [format, ...(await checkRecord(store, runtime.clock.wallMs()))];
+  } finally {
+    await store.close();
+  }
+}
+
+const columnsUsual = 100;
+const checkWidth = 14;
+
+export function renderFindings(
+  findings: readonly Finding[],
+  style: Style,
+  columns: number = columnsUsual,
+): string {
+  const marks: { readonly [Name in State]: string } = {
+    ok: style.good('ok  '),
+    warn: style.open('warn'),
+    fail: style.bad('FAIL'),
+  };
+  const lines = findings.map(({ check, state, says, fix }) => {
+    const head = padText(check, checkWidth);
+    const room = columns - textWidth(head) - 6;
+    const texts = [...wrapText(printable(says), room)];
+    if (fix !== undefined) texts.push(...wrapText(`fix: ${printable(fix)}`, room));
+    return texts
+      .map((text, index) => {
+        const start = index === 0 ? `${marks[state]}  ${head}` : ' '.repeat(6 + checkWidth);
+        return `${start}${text}\n`;
+      })
+      .join('');
+  });
+  return `${lines.join('')}\n${verdict(findings, style)}\n`;
+}
+
+function verdict(findings: readonly Finding[], style: Style): string {
+  const failed = findings.filter(({ state }) => state === 'fail').length;
+  const warned = findings.filter(({ state }) => state === 'warn').length;
+  if (failed > 0) return style.bad(`${failed} of ${findings.length} checks failed.`);
+  if (warned > 0)
+    return style.open(`It works; ${warned} of ${findings.length} checks ask for a look.`);
+  return style.good('All is well.');
+}

@@ -1,0 +1,79 @@
+// A replayed stream for a person: a line per event, what it says, and the state after it.
+import { type ActionEvent } from '@action-ledger/domain';
+import { type Cli } from '../cli.ts';
+import { stateText } from '../describe/action-text.ts';
+import { eventText } from '../describe/event-text.ts';
+import { count } from '../format/count.ts';
+import { printable, printableJson } from '../format/printable.ts';
+import { paintOf } from '../format/style.ts';
+import { type Cell, type Column, renderTable } from '../format/table.ts';
+import { dateOf, dateTime, timeOfDay } from '../format/time.ts';
+import { type Replay, type ReplayedEvent } from './replay-stream.ts';
+
+const columns: readonly Column[] = [
+  { title: 'REV', align: 'right' },
+  { title: 'TIME (UTC)' },
+  { title: 'EVENT', widthMin: 14, wraps: true },
+  { title: 'WHAT IT SAYS', widthMin: 24, wraps: true },
+  { title: 'STATE AFTER', widthMin: 18, wraps: true },
+];
+
+export function renderReplay(
+  { style, io }: Cli,
+  replay: Replay,
+  untilMs: number | undefined,
+): string {
+  const { stream, events, left, broken } = replay;
+  const lines = [
+    `${style.bold(printable(stream))}${events.length === 0 ? '' : `, ${days(events)}`}\n\n`,
+  ];
+  const rows = events.map((event, index) => row(event, events[index - 1]));
+  const isAction = events.some(({ action }) => action !== undefined);
+  const head = isAction ? columns : columns.slice(0, -1);
+  if (rows.length > 0)
+    lines.push(renderTable(head, rows.map(painted), { style, columns: io.columns }));
+  lines.push('\n');
+  if (broken !== undefined) {
+    lines.push(
+      style.bad(
+        `DAMAGED at revision ${broken.revision}: ${printable(broken.reason)}. ${count(left, 'event')} from there on cannot be trusted; nothing in this stream runs.`,
+      ),
+      '\n',
+    );
+    return lines.join('');
+  }
+  const later =
+    left === 0 || untilMs === undefined
+      ? ''
+      : `; ${count(left, 'event')} came after ${dateTime(untilMs, { ms: true })}`;
+  lines.push(`${count(events.length, 'event')}${later}.\n`);
+  return lines.join('');
+
+  function painted(cells: readonly string[], index: number): readonly Cell[] {
+    const status = events[index]?.action?.status;
+    const state = cells[columns.length - 1] ?? '';
+    if (status === undefined) return cells;
+    return [...cells.slice(0, -1), { text: state, paint: paintOf(style, status) }];
+  }
+}
+
+function row(event: ReplayedEvent, before: ReplayedEvent | undefined): readonly string[] {
+  const { revision, at, type, data, by, action } = event;
+  const isSameDay = before === undefined || dateOf(before.at) === dateOf(at);
+  const said =
+    action === undefined ? printableJson(data) : eventText({ type, data } as ActionEvent, at);
+  const author = by === undefined || said.includes(by) ? '' : ` (by ${printable(by)})`;
+  return [
+    String(revision),
+    isSameDay ? timeOfDay(at) : dateTime(at, { ms: true }),
+    printable(type),
+    `${said}${author}`,
+    action === undefined ? '' : stateText(action, at),
+  ];
+}
+
+function days(events: readonly ReplayedEvent[]): string {
+  const first = dateOf(events[0]?.at ?? 0);
+  const last = dateOf(events.at(-1)?.at ?? 0);
+  return first === last ? first : `${first} to ${last}`;
+}

@@ -1,0 +1,100 @@
+// `action-ledger replay STREAM`: reads a stream from its first event and shows the state after each.
+// Reading history is all it does; nothing is sent, notified or written.
+import { unsealEvent, type UnsealedEvent } from '@action-ledger/codec';
+import {
+  type Action,
+  type ActionEvent,
+  actionOfStream,
+  chainStart,
+  evolve,
+  findChainBreak,
+  ImpossibleEvent,
+  newAction,
+} from '@action-ledger/domain';
+import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
+import { sha256 } from '../sha256.ts';
+
+export interface ReplayedEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: number;
+  readonly at: number;
+  readonly type: string;
+  readonly data: unknown;
+  readonly by?: string;
+  /** The whole state after it; undefined in a stream that is not an action's. */
+  readonly action?: Action;
+}
+
+export interface Replay {
+  readonly stream: string;
+  readonly events: readonly ReplayedEvent[];
+  /** Later than the time that was asked for. */
+  readonly left: number;
+  /** Where the record is damaged: what follows it was not replayed. */
+  readonly broken?: { readonly revision: number; readonly reason: string };
+}
+
+export async function replayStream(
+  store: EventStore,
+  stream: string,
+  untilMs = Infinity,
+): Promise<Replay> {
+  const recorded = await store.readStream(stream);
+  const actionId = actionOfStream(stream);
+  const events: ReplayedEvent[] = [];
+  let action = actionId === undefined ? undefined : newAction(actionId);
+  let hash = chainStart(stream);
+  for (const each of recorded) {
+    const from = { revision: events.length - 1, hash };
+    const found = findChainBreak(sha256, stream, [each], from);
+    if (found !== undefined) return broken(found.revision, found.what);
+    const unsealed = unsealedOrWhy(each);
+    if (typeof unsealed === 'string') return broken(each.revision, unsealed);
+    if (unsealed.metadata.at > untilMs) break;
+    try {
+      action = action && evolved(action, unsealed);
+    } catch (error) {
+      if (!(error instanceof ImpossibleEvent)) throw error;
+      return broken(each.revision, error.message);
+    }
+    hash = unsealed.metadata.hash;
+    events.push(replayed(each, unsealed, action));
+  }
+  return { stream, events, left: recorded.length - events.length };
+
+  function broken(revision: number, reason: string): Replay {
+    const left = recorded.length - events.length;
+    return { stream, events, left, broken: { revision, reason } };
+  }
+}
+
+function unsealedOrWhy(recorded: RecordedEvent): UnsealedEvent | string {
+  try {
+    return unsealEvent(recorded);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return error.message;
+  }
+}
+
+function evolved(action: Action, { event, metadata, revision }: UnsealedEvent): Action {
+  return evolve(action, event as unknown as ActionEvent, { revision, at: metadata.at });
+}
+
+function replayed(
+  { stream, revision, position }: RecordedEvent,
+  { event, metadata }: UnsealedEvent,
+  action: Action | undefined,
+): ReplayedEvent {
+  return {
+    stream,
+    revision,
+    position,
+    at: metadata.at,
+    type: event.type,
+    data: event.data,
+    ...(metadata.by === undefined ? {} : { by: metadata.by }),
+    ...(action === undefined ? {} : { action }),
+  };
+}

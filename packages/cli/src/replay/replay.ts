@@ -1,0 +1,95 @@
+// `action-ledger replay`: one stream event by event, or the whole ledger as it stood at a time.
+import { rowOf } from '@action-ledger/application';
+import { parseActionId } from '@action-ledger/domain';
+import { type EventStore } from '@action-ledger/event-store';
+import { actionsTable } from '../actions/list-actions.ts';
+import { CliError, usageError } from '../cli-error.ts';
+import { type Cli } from '../cli.ts';
+import { count } from '../format/count.ts';
+import { printable } from '../format/printable.ts';
+import { dateTime, isoTime, parseTime } from '../format/time.ts';
+import { findAction } from '../ledger-file/find-action.ts';
+import { foldLedger } from '../ledger-file/fold-ledger.ts';
+import { type PathOption } from '../ledger-file/ledger-path.ts';
+import { readLedger } from '../ledger-file/read-ledger.ts';
+import { renderReplay } from './print-replay.ts';
+import { replayStream } from './replay-stream.ts';
+
+export interface ReplayOptions extends PathOption {
+  readonly until?: string;
+  readonly json?: boolean;
+}
+
+export async function replay(
+  cli: Cli,
+  target: string | undefined,
+  options: ReplayOptions,
+): Promise<void> {
+  const untilMs = options.until === undefined ? undefined : timeOf(options.until);
+  if (target === undefined && untilMs === undefined) {
+    throw usageError(
+      'replay needs a stream, an action id, or --until for the whole ledger',
+      'action-ledger replay h3kx81AbQz.0, or action-ledger replay --until 2026-03-01T12:00:00Z',
+    );
+  }
+  await readLedger(cli.io, options, async (store, path) => {
+    if (target === undefined) await replayLedger(cli, store, path, untilMs ?? 0, options);
+    else await replayOne(cli, store, target, untilMs, options);
+  });
+}
+
+function timeOf(text: string): number {
+  const at = parseTime(text);
+  if (at !== undefined) return at;
+  throw usageError(
+    `--until ${printable(text)} is no time`,
+    'give it as 2026-03-01T12:00:00Z, "2026-03-01 12:00" (UTC) or milliseconds since 1970.',
+  );
+}
+
+async function replayOne(
+  cli: Cli,
+  store: EventStore,
+  target: string,
+  untilMs: number | undefined,
+  options: ReplayOptions,
+): Promise<void> {
+  const stream = await streamOf(store, target);
+  const replayed = await replayStream(store, stream, untilMs);
+  if (options.json === true) cli.json(replayed);
+  else cli.io.out(renderReplay(cli, replayed, untilMs));
+  if (replayed.broken !== undefined) cli.end(1);
+}
+
+/** Tools, workflows and quarantines have streams too; everything else is an action. */
+const otherStreams = /^(tool|workflow|quarantine)-./;
+
+async function streamOf(store: EventStore, target: string): Promise<string> {
+  if (!otherStreams.test(target) || parseActionId(target) !== undefined)
+    return `action-${await findAction(store, target)}`;
+  if ((await store.readStream(target)).length > 0) return target;
+  throw new CliError('stream.unknown', `there is no stream ${printable(target)}`, {
+    fix: 'streams are action-<id>, tool-<name>, workflow-<id> and quarantine-<id>; --path names another file.',
+  });
+}
+
+async function replayLedger(
+  cli: Cli,
+  store: EventStore,
+  path: string,
+  untilMs: number,
+  options: ReplayOptions,
+): Promise<void> {
+  const { actions, events } = await foldLedger(store, untilMs);
+  if (options.json === true) {
+    cli.json({ until: isoTime(untilMs), events, actions: actions.map(rowOf) });
+    return;
+  }
+  const at = dateTime(untilMs, { ms: true });
+  cli.io.out(actionsTable(cli, actions));
+  cli.io.out(
+    actions.length === 0
+      ? `At ${at} UTC, ${path} held no action.\n`
+      : `${count(actions.length, 'action')} as they stood at ${at} UTC, after ${count(events, 'event')} of ${path}.\n`,
+  );
+}

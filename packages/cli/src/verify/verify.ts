@@ -1,0 +1,58 @@
+// `action-ledger verify`: proves that the record is whole, or names what is wrong.
+import { type BrokenRecord, type Verification, verifyLedger } from '@action-ledger/application';
+import { readOwner } from '@action-ledger/event-store-sqlite';
+import { type Cli } from '../cli.ts';
+import { count } from '../format/count.ts';
+import { printable } from '../format/printable.ts';
+import { renderTable } from '../format/table.ts';
+import { duration } from '../format/time.ts';
+import { isAlive } from '../ledger-file/is-alive.ts';
+import { type PathOption } from '../ledger-file/ledger-path.ts';
+import { readLedger } from '../ledger-file/read-ledger.ts';
+import { sha256 } from '../sha256.ts';
+
+export async function verify(
+  cli: Cli,
+  options: PathOption & { readonly json?: boolean },
+): Promise<void> {
+  const { clock } = cli.io.runtime;
+  const startedMs = clock.monoMs();
+  await readLedger(cli.io, options, async (store, path) => {
+    const owner = readOwner(path);
+    const isRunning = owner !== undefined && isAlive(owner.pid);
+    const found = await verifyLedger(store, {
+      sha256,
+      ...(isRunning ? { nowMs: clock.wallMs() } : {}),
+    });
+    if (options.json === true) cli.json(found);
+    else cli.io.out(renderVerification(cli, found, path, clock.monoMs() - startedMs));
+    if (found.brokenInvariants.length > 0) cli.end(1);
+  });
+}
+
+const columns = [
+  { title: 'STREAM', widthMin: 20 },
+  { title: 'BROKEN' },
+  { title: 'WHAT IS WRONG', widthMin: 30, wraps: true },
+];
+
+function renderVerification(
+  { style, io }: Cli,
+  { streams, events, brokenInvariants }: Verification,
+  path: string,
+  tookMs: number,
+): string {
+  const read = `${count(events, 'event')} in ${count(streams, 'stream')} of ${path}, read in ${duration(tookMs)}.`;
+  if (brokenInvariants.length === 0) {
+    return `${style.good('Whole:')} every chain holds, every stream folds, no invariant is broken.\n${read}\n`;
+  }
+  const rows = brokenInvariants.map(({ stream, invariant, detail }: BrokenRecord) => [
+    stream === '' ? '(unknown)' : printable(stream),
+    { text: invariant, paint: style.bad },
+    printable(detail),
+  ]);
+  const table = renderTable(columns, rows, { style, columns: io.columns });
+  const next =
+    'Nothing in a broken stream runs. Look at one with action-ledger replay STREAM, and compare it with a backup.';
+  return `${table}\n${style.bad(`${count(brokenInvariants.length, 'thing')} broken.`)} ${read}\n${next}\n`;
+}
