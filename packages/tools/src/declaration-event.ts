@@ -12,6 +12,7 @@ import {
   refusal,
   type ToolRules,
 } from '@action-ledger/domain';
+import { type RegistrationRefusalCode } from './refusal-codes.ts';
 import { type Tool } from './tool.ts';
 
 /** The data of a `ToolRegistered` event: plain JSON, lists sorted. */
@@ -59,7 +60,7 @@ export type DeclarationComparison =
   | 'same'
   /** Something changed that decides no key, or the identityVersion was raised: register it anew. */
   | 'compatible'
-  | Refusal<'tool.identity-changed' | 'tool.identity-version-lowered'>;
+  | Refusal<RegistrationRefusalCode>;
 
 /** @param registered the newest registration of the tool of this name */
 export function compareDeclarations(
@@ -121,7 +122,7 @@ function pick<Value extends JsonValue>(
 function identityChanged(
   now: DeclarationData,
   changed: readonly string[],
-): Refusal<'tool.identity-changed'> {
+): Refusal<RegistrationRefusalCode> {
   return refusal(
     'tool.identity-changed',
     `Tool "${now.tool}" changed what decides identity (${changed.join(', ')}) but kept identityVersion ${now.identityVersion}: the same arguments would get another key and could run twice. Set identityVersion: ${now.identityVersion + 1}, or undo the change.`,
@@ -132,7 +133,7 @@ function identityChanged(
 function versionLowered(
   registered: DeclarationData,
   now: DeclarationData,
-): Refusal<'tool.identity-version-lowered'> {
+): Refusal<RegistrationRefusalCode> {
   return refusal(
     'tool.identity-version-lowered',
     `Tool "${now.tool}" declares identityVersion ${now.identityVersion}, but ${registered.identityVersion} is registered: an older program would not see the newer keys. Deploy the newer declaration, or raise the version above ${registered.identityVersion}.`,

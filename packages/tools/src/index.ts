@@ -17,6 +17,7 @@ export { httpToolFile, type ToolFileOptions } from './http/http-tool-file.ts';
 export { type LateOutcome, runExecute } from './run-execute.ts';
 export { type LookupOutcome, runLookup } from './run-lookup.ts';
 export { inputFromJsonSchema } from './schema/json-schema.ts';
+export * from './refusal-codes.ts';
 export * from './tool.ts';
 export {
   type ToolDeclarationCode,

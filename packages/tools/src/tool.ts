@@ -16,6 +16,7 @@ import {
   type LookupVerdict,
   type Policy,
 } from './definition.ts';
+import { type argumentsRefusalCode } from './refusal-codes.ts';
 
 export interface ToolApproval {
   readonly rules: ApprovalRules;
@@ -43,7 +44,7 @@ export type ValidatedArguments =
       /** Deeply frozen, defaults filled. */
       readonly args: JsonObject;
     }
-  | Refusal<'arguments.invalid'>;
+  | Refusal<typeof argumentsRefusalCode>;
 
 export interface Tool {
   readonly name: string;

@@ -2,6 +2,7 @@
 // defaults filled. A refusal names each path and what was expected there, never the value that came.
 import { type z, type ZodType } from 'zod';
 import { type JsonObject, type JsonValue, refusal } from '@action-ledger/domain';
+import { argumentsRefusalCode } from './refusal-codes.ts';
 import { cutText } from './safe-text.ts';
 import { deepFreeze } from './schema/strict-schema.ts';
 import { type ValidatedArguments } from './tool.ts';
@@ -19,7 +20,7 @@ export function validateArguments(tool: string, input: ZodType, args: unknown): 
   const text = listed.map(({ path, expected }) => `${path}: ${expected}`).join('; ');
   const more = unlisted === 0 ? '' : `; and ${unlisted} more`;
   return refusal(
-    'arguments.invalid',
+    argumentsRefusalCode,
     cutText(
       `The arguments do not fit tool "${tool}": ${text}${more}. Correct them and propose again.`,
       messageBytesMax,

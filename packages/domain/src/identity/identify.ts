@@ -37,9 +37,18 @@ export interface Identified {
   readonly argumentsText: string;
 }
 
-export type IdentityRefusal = Refusal<
-  'key.invalid' | 'identity.empty' | 'identity.scope-missing' | 'identity.secret-undigested'
->;
+/** Why a proposal has no identity. `key.mismatch` is found where a key may stand in two places. */
+export const identityRefusalCodes = [
+  'identity.empty',
+  'identity.scope-missing',
+  'identity.secret-undigested',
+  'key.invalid',
+  'key.mismatch',
+] as const;
+
+export type IdentityRefusalCode = (typeof identityRefusalCodes)[number];
+
+export type IdentityRefusal = Refusal<Exclude<IdentityRefusalCode, 'key.mismatch'>>;
 
 export function identify(
   sha256: Sha256,

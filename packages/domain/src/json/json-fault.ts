@@ -3,21 +3,24 @@
 import { refusal, type Refusal } from '../refusal.ts';
 import { type JsonValue } from './json-value.ts';
 
-export type JsonRefusalCode =
-  | 'json.truncated'
-  | 'json.malformed'
-  | 'json.duplicate-member'
-  | 'json.forbidden-member'
-  | 'json.unsupported-member'
-  | 'json.unsupported-type'
-  | 'json.sparse-array'
-  | 'json.lone-surrogate'
-  | 'json.number-not-finite'
-  | 'json.integer-unsafe'
-  | 'json.cycle'
-  | 'json.too-deep'
-  | 'json.too-large'
-  | 'json.unreadable';
+export const jsonRefusalCodes = [
+  'json.cycle',
+  'json.duplicate-member',
+  'json.forbidden-member',
+  'json.integer-unsafe',
+  'json.lone-surrogate',
+  'json.malformed',
+  'json.number-not-finite',
+  'json.sparse-array',
+  'json.too-deep',
+  'json.too-large',
+  'json.truncated',
+  'json.unreadable',
+  'json.unsupported-member',
+  'json.unsupported-type',
+] as const;
+
+export type JsonRefusalCode = (typeof jsonRefusalCodes)[number];
 
 export type JsonRefusal = Refusal<JsonRefusalCode>;
 

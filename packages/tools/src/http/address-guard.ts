@@ -3,8 +3,9 @@
 // to, so a name that resolves to another address the second time (DNS rebinding) gains nothing.
 import { lookup as resolveName, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { type HttpRefusalCode } from '../refusal-codes.ts';
 
-export const privateAddressCode = 'http.private-address';
+export const privateAddressCode = 'http.private-address' satisfies HttpRefusalCode;
 
 export class PrivateAddressError extends Error {
   readonly code = privateAddressCode;

@@ -4,6 +4,7 @@ import { type JsonObject, type JsonValue, readField } from '@action-ledger/domai
 import { type AttemptResult, notSent, refused } from '../attempt-result.ts';
 import { defineTool } from '../define-tool.ts';
 import { type AttemptContext, type ExecuteContext, type LookupVerdict } from '../definition.ts';
+import { type HttpRefusalCode } from '../refusal-codes.ts';
 import { describeThrown } from '../safe-text.ts';
 import { redactMembers } from '../secrets.ts';
 import { type Fail, failFor } from '../tool-declaration-error.ts';
@@ -120,7 +121,7 @@ async function execute(
     return redactMembers(action.answers.read(answer, values), echoedTexts(secretHeaders));
   } catch (error) {
     if (error instanceof UnsendableRequest)
-      return refused(error.message, { code: 'http.unsendable' });
+      return refused(error.message, { code: 'http.unsendable' satisfies HttpRefusalCode });
     throw error;
   }
 }
