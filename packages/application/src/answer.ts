@@ -8,6 +8,7 @@ import {
   type Guarantee,
   type JsonValue,
 } from '@action-ledger/domain';
+import { type RefusedCode } from './answer-codes.ts';
 
 /** The fixed vocabulary. */
 export const answerWords = {
@@ -137,7 +138,7 @@ export interface RefusedCall {
   readonly tenant: string;
   readonly tool: string;
   readonly word: AnswerWord;
-  readonly code: string;
+  readonly code: RefusedCode;
   readonly reason: string;
   readonly actionId?: string;
   readonly differs?: readonly Difference[];

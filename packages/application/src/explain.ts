@@ -10,6 +10,7 @@ import {
 } from '@action-ledger/domain';
 import { needsApproval } from '@action-ledger/tools';
 import { type Difference } from './answer.ts';
+import { type RefusedCode } from './answer-codes.ts';
 import { type EpochChains, type Epochs } from './chain-of-epochs.ts';
 import {
   argumentsHashFor,
@@ -61,7 +62,7 @@ export async function explainCall(
   parts: ExplainParts,
   chains: EpochChains,
   request: ExplainRequest,
-): Promise<Explanation | Refusal> {
+): Promise<Explanation | Refusal<RefusedCode>> {
   const tool = parts.tools.get(request.tool);
   if (tool === undefined) return refusal('tool.unknown', `There is no tool "${request.tool}".`);
   const plain = checkJson(request.arguments);

@@ -8,8 +8,8 @@ import {
   type Identified,
   type IdentityDeclaration,
   type JsonObject,
+  type IdentityRefusal,
   keyHashOf,
-  type Refusal,
   whatDiffers,
 } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
@@ -43,7 +43,7 @@ export function namesOf(
   tool: Tool,
   proposal: Pick<Proposal, 'tenant' | 'origin' | 'key'>,
   args: JsonObject,
-): Names | Refusal {
+): Names | IdentityRefusal {
   const { tenant, origin, key } = proposal;
   if (key === undefined && tool.needsKey) {
     return {

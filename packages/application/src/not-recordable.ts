@@ -3,6 +3,7 @@
 // could not be written may be there all the same.
 import { StoreFault } from '@action-ledger/event-store';
 import { type Answer, refusedAnswer } from './answer.ts';
+import { type AnswerCode } from './answer-codes.ts';
 import { type Parts } from './parts.ts';
 import { type Proposal } from './proposal.ts';
 
@@ -10,7 +11,7 @@ const uncertainPlanLookMs = 5_000;
 
 /** While the store looks older than it was, or all is paused, nothing new is recorded. */
 export function notRecordable(parts: Parts, proposal: Proposal): Answer | undefined {
-  const no = (code: string, why: string): Answer =>
+  const no = (code: AnswerCode, why: string): Answer =>
     refused(proposal, 'failed-without-effect', code, `${why} Nothing was recorded.`);
   const recovering = parts.recovering();
   if (recovering !== undefined)
@@ -63,7 +64,7 @@ function storeFault(parts: Parts, way: 'read' | 'plan', of: string, fault: unkno
 function refused(
   { tenant, tool }: Proposal,
   word: 'checking' | 'failed-without-effect',
-  code: string,
+  code: AnswerCode,
   reason: string,
   actionId?: string,
 ): Answer {

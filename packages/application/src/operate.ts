@@ -3,7 +3,6 @@
 import {
   type Action,
   actionIdOf,
-  type ActionRefusalCode,
   epochOf,
   type JsonValue,
   keyHashOf,
@@ -15,6 +14,7 @@ import { type Tool } from '@action-ledger/tools';
 import { afterSuccess } from './after-success.ts';
 import { type Performed } from './action-store.ts';
 import { type Answer, answerFor, refusedAnswer } from './answer.ts';
+import { type AnswerCode, type RefusedCode } from './answer-codes.ts';
 import { runAttempt } from './attempt.ts';
 import { awaitRest } from './await-rest.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
@@ -181,7 +181,11 @@ async function ownAction(parts: Parts, { of, tenant }: RepeatRequest): Promise<A
   return loaded.kind === 'action' && loaded.action.tenant === tenant ? loaded.action : undefined;
 }
 
-function refusedRepeat(parts: Parts, request: RepeatRequest, of: Action): Refusal | undefined {
+function refusedRepeat(
+  parts: Parts,
+  request: RepeatRequest,
+  of: Action,
+): Refusal<AnswerCode> | undefined {
   const hindrance = repeatHindrance(of, parts.judge.watched(of), request.confirmedDouble === true);
   if (hindrance === undefined) return undefined;
   const message = `Only a settled action without doubt can be repeated; this one is ${of.status} (${hindrance}).`;
@@ -253,11 +257,7 @@ async function existingRepeat(
   });
 }
 
-function no(
-  request: RepeatRequest,
-  tool: string,
-  why: Refusal | Refusal<ActionRefusalCode>,
-): Answer {
+function no(request: RepeatRequest, tool: string, why: Refusal<RefusedCode>): Answer {
   const { tenant, of } = request;
   return refusedAnswer({
     tenant,

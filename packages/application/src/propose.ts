@@ -14,6 +14,7 @@ import {
 import { needsApproval, type Tool } from '@action-ledger/tools';
 import { type ActionStore } from './action-store.ts';
 import { type Answer, answerFor, type AnswerWord, refusedAnswer } from './answer.ts';
+import { type AnswerCode, type RefusedCode } from './answer-codes.ts';
 import { awaitRest } from './await-rest.ts';
 import { runAttempt } from './attempt.ts';
 import { type EpochChains, type Epochs } from './chain-of-epochs.ts';
@@ -79,7 +80,7 @@ async function meetNow(
 function checkedArguments(
   tool: Tool,
   proposal: Proposal,
-): { readonly kind: 'valid'; readonly args: JsonObject } | Refusal {
+): { readonly kind: 'valid'; readonly args: JsonObject } | Refusal<RefusedCode> {
   const plain = checkJson(proposal.arguments);
   if (plain.kind === 'refusal') return plain;
   return tool.validate(plain.value);
@@ -377,7 +378,7 @@ function brokenAnswer(proposal: Proposal, actionId: string): Answer {
   );
 }
 
-function refusedBy(proposal: Proposal, no: Refusal): Answer {
+function refusedBy(proposal: Proposal, no: Refusal<RefusedCode>): Answer {
   return refusedAnswer({
     tenant: proposal.tenant,
     tool: proposal.tool,
@@ -391,7 +392,7 @@ function refusedBy(proposal: Proposal, no: Refusal): Answer {
 function refused(
   proposal: Proposal,
   word: AnswerWord,
-  code: string,
+  code: AnswerCode,
   reason: string,
   actionId?: string,
 ): Answer {
