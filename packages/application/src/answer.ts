@@ -2,11 +2,13 @@
 // vocabulary that a model can act on (DESIGN.md section 9).
 import {
   type Action,
+  actionIdOf,
   type ActionStatus,
   canonicalJson,
   type EpochAnswer,
   type Guarantee,
   type JsonValue,
+  keyHashOf,
 } from '@action-ledger/domain';
 import { type RefusedCode } from './answer-codes.ts';
 
@@ -42,6 +44,10 @@ export interface Answer {
   readonly tool: string;
   readonly actionId?: string;
   readonly epoch?: number;
+  /** The epoch before: it was undone, replaced, or ended without effect. */
+  readonly previous?: string;
+  /** The action that a person edited into this one. */
+  readonly editOf?: string;
   readonly revision?: number;
   readonly guarantee?: Guarantee;
   readonly result?: JsonValue;
@@ -78,6 +84,7 @@ export function answerFor(action: Action, context: AnswerContext): Answer {
     epoch: action.epoch,
     revision: action.revision,
     guarantee: action.guarantee,
+    ...linksOf(action),
     ...outcomeMembers(action),
     ...(action.watch === undefined ? {} : action.watch),
   };
@@ -115,6 +122,13 @@ function wordFor(action: Action, { repeat, as }: AnswerContext): AnswerWord {
     case 'cancelled':
       return 'nothing-done';
   }
+}
+
+function linksOf({ id, epoch, editOf }: Action): Partial<Answer> {
+  return {
+    ...(epoch === 0 ? {} : { previous: actionIdOf(keyHashOf(id), epoch - 1) }),
+    ...(editOf === undefined ? {} : { editOf }),
+  };
 }
 
 function outcomeMembers(action: Action): Partial<Answer> {

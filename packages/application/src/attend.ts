@@ -2,6 +2,7 @@
 // stream, never a projection; a look that comes too early finds nothing due and says when to come.
 import { type Action, actionIdOf, isEnded, keyHashOf, mayBeOvertaken } from '@action-ledger/domain';
 import { cancelFor } from './cancel-for.ts';
+import { completeEdit } from './complete-edit.ts';
 import { nextLookAt } from './due-index.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { manualRules } from './manual-rules.ts';
@@ -28,6 +29,9 @@ export async function attendAction(parts: Parts, actionId: string): Promise<void
     case 'unknown':
       await reconcile(parts, action);
       return;
+    case 'cancelled':
+      await attendEdited(parts, action);
+      return;
     case 'compensating':
     case 'new':
     case 'reserved':
@@ -36,11 +40,18 @@ export async function attendAction(parts: Parts, actionId: string): Promise<void
     case 'denied':
     case 'rejected':
     case 'expired':
-    case 'cancelled':
     case 'superseded':
     case 'compensated':
     case 'compensation_failed':
   }
+}
+
+/** Half an edit is completed; until it is, it stays due. */
+async function attendEdited(parts: Parts, action: Action): Promise<void> {
+  if (action.edited === undefined) return;
+  parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
+  await completeEdit(parts, action);
+  if (parts.recovering() === undefined) parts.due.set(action.id, undefined);
 }
 
 async function expireIfDue(parts: Parts, action: Action): Promise<boolean> {

@@ -66,6 +66,9 @@ export function createDueIndex(
   };
 }
 
+/** So long its editor has for the second half, before the sweep does it. */
+const editLookMs = 1_000;
+
 /** When an action needs a look next, by its own state. Wall-clock ms; undefined when it is at rest. */
 export function nextLookAt(action: Action, rules: ToolRules | undefined): number | undefined {
   switch (action.status) {
@@ -82,6 +85,8 @@ export function nextLookAt(action: Action, rules: ToolRules | undefined): number
       return action.claim?.leaseUntil ?? action.updatedAt;
     case 'unknown':
       return action.watch?.nextCheckAt ?? action.updatedAt;
+    case 'cancelled':
+      return action.edited === undefined ? undefined : action.updatedAt + editLookMs;
     case 'compensating':
       return action.updatedAt + (rules?.checks.intervalMinMs ?? 5_000);
     case 'new':
@@ -91,7 +96,6 @@ export function nextLookAt(action: Action, rules: ToolRules | undefined): number
     case 'denied':
     case 'rejected':
     case 'expired':
-    case 'cancelled':
     case 'superseded':
     case 'compensated':
     case 'compensation_failed':

@@ -11,15 +11,9 @@ import {
 import { needsApproval } from '@action-ledger/tools';
 import { type Difference } from './answer.ts';
 import { type RefusedCode } from './answer-codes.ts';
-import { type EpochChains, type Epochs } from './chain-of-epochs.ts';
-import {
-  argumentsHashFor,
-  differencesFrom,
-  type Names,
-  namesOf,
-  underOlderName,
-  underReservedName,
-} from './names.ts';
+import { type EpochChains } from './chain-of-epochs.ts';
+import { argumentsHashFor, differencesFrom, namesOf, underOlderName } from './names.ts';
+import { chainOf } from './met-chain.ts';
 import { type Parts } from './parts.ts';
 import { policyFor } from './policy.ts';
 
@@ -71,7 +65,7 @@ export async function explainCall(
   if (valid.kind === 'refusal') return valid;
   const named = namesOf(parts, tool, request, valid.args);
   if (named.kind === 'refusal') return named;
-  const { names, epochs } = await met(chains, await underOlderName(parts, named));
+  const { names, epochs } = await chainOf(chains, await underOlderName(parts, named));
   if (epochs.kind === 'broken')
     return refusal(
       'stream.broken',
@@ -108,15 +102,4 @@ export async function explainCall(
     policy: policy.effect,
     approval: policy.effect === 'ask' || needsApproval(tool, valid.args),
   };
-}
-
-/** The epochs under the name that the proposal meets, wherever it was reserved for another. */
-async function met(
-  chains: EpochChains,
-  named: Names,
-): Promise<{ readonly names: Names; readonly epochs: Epochs }> {
-  const epochs = await chains.load(named.keyHash, { fresh: true });
-  if (epochs.kind === 'broken') return { names: named, epochs };
-  const followed = underReservedName(named, epochs.actions);
-  return followed === undefined ? { names: named, epochs } : met(chains, followed);
 }

@@ -2,6 +2,7 @@ export * from './action-index.ts';
 export { type Broken, type Done, type Loaded, type Performed } from './action-store.ts';
 export * from './answer.ts';
 export { type AnswerCode, answerCodes, type RefusedCode } from './answer-codes.ts';
+export { type EditRequest } from './edit.ts';
 export { type EvidenceReport } from './evidence.ts';
 export { type Explanation, type ExplainRequest } from './explain.ts';
 export { createExplainer, type ExplainerOptions } from './explain-record.ts';

@@ -24,6 +24,7 @@ import { createAttending } from './attending.ts';
 import { checkInBackground } from './background-check.ts';
 import { awaitRest } from './await-rest.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
+import { editAction, type EditRequest } from './edit.ts';
 import { createDueIndex, nextLookAt } from './due-index.ts';
 import { type EvidenceReport, reportEvidence } from './evidence.ts';
 import { explainCall, type Explanation, type ExplainRequest } from './explain.ts';
@@ -75,6 +76,8 @@ export interface Ledger {
   cancel(request: CancelRequest): Promise<Performed>;
   settle(request: SettleRequest): Promise<Performed>;
   repeat(request: RepeatRequest): Promise<Answer>;
+  /** Another action takes the place of one that has not been sent; its callers get that one's outcome. */
+  edit(request: EditRequest): Promise<Answer>;
   report(actionId: string, report: EvidenceReport): Promise<Performed>;
   closeIncident(request: Parameters<typeof closeIncident>[1]): Promise<Performed>;
   checkNow(actionId: string): Promise<void>;
@@ -245,7 +248,7 @@ function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]
   }
 }
 
-/** Everything open is looked at; claims of the file's previous process end; half-told undos are completed. */
+/** Everything open is looked at; claims of the file's previous process end; half-told undos and edits are completed. */
 async function recover(
   parts: Parts,
   tailStreams: ReadonlySet<string>,
@@ -261,8 +264,9 @@ async function recover(
     const actionId = actionOfStream(stream);
     if (actionId === undefined) continue;
     const loaded = await parts.actions.load(actionId);
-    if (loaded.kind === 'action' && loaded.action.undoes.length > 0)
-      await completeUndo(parts, loaded.action);
+    if (loaded.kind === 'broken') continue;
+    if (loaded.action.undoes.length > 0) await completeUndo(parts, loaded.action);
+    if (loaded.action.edited !== undefined) parts.due.set(actionId, parts.clock.nowMs());
   }
   for (const actionId of open) parts.due.set(actionId, parts.clock.nowMs());
 }
@@ -314,6 +318,7 @@ function publicFace(
     cancel: (request) => cancelAction(parts, request),
     settle: (request) => settleUnknown(parts, request),
     repeat: (request) => repeatAction(parts, chains, request),
+    edit: (request) => editAction(parts, chains, request),
     report: async (actionId, report) =>
       reportEvidence(parts, actionId, report, await rulesOf(actionId)),
     closeIncident: (request) => closeIncident(parts, request),

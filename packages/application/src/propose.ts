@@ -15,9 +15,10 @@ import { needsApproval, type Tool } from '@action-ledger/tools';
 import { type ActionStore } from './action-store.ts';
 import { type Answer, answerFor, type AnswerWord, refusedAnswer } from './answer.ts';
 import { type AnswerCode, type RefusedCode } from './answer-codes.ts';
-import { awaitRest } from './await-rest.ts';
 import { runAttempt } from './attempt.ts';
 import { type EpochChains, type Epochs } from './chain-of-epochs.ts';
+import { completeEdit, pendingEdit } from './complete-edit.ts';
+import { followed, restUntil, type Waiting } from './follow.ts';
 import { noteJoin, recordJoin } from './join.ts';
 import {
   argumentsHashFor,
@@ -173,39 +174,19 @@ async function answerExisting(
   },
 ): Promise<Answer> {
   const { parts } = deps;
+  const waiting = waitingFor(parts, tool, proposal);
   noteJoin(parts, tool, proposal, action, met.newCall);
   if (met.as !== 'attach') {
     if (action.undoes.length > 0 && action.status === 'succeeded')
       await completeUndo(parts, action);
     if (met.newCall) await recordJoin(parts, tool, proposal, action);
-    return followed(parts, action, met.as);
+    return followed(parts, action, waiting, met.as);
   }
-  const rested = await awaitRest(parts, action.id, waitMsFor(tool, proposal), proposal.signal);
+  const rested = await restUntil(parts, action.id, waiting);
   if (rested === undefined) return brokenAnswer(proposal, action.id);
-  if (rested.supersededBy !== undefined) return followed(parts, rested, 'recorded ending');
+  if (rested.supersededBy !== undefined) return followed(parts, rested, waiting);
   return answerFor(rested, { repeat: true, beingRecorded: parts.beingRecorded.has(action.id) });
 }
-
-/** An ending in favour of another action answers with that one's outcome. */
-async function followed(
-  parts: Parts,
-  action: Action,
-  as: 'attach' | 'duplicate' | 'reversed' | 'replaced' | 'recorded ending',
-): Promise<Answer> {
-  let current = action;
-  for (
-    let hops = 0;
-    hops < followMax && current.supersededBy !== undefined && current.status === 'cancelled';
-    hops += 1
-  ) {
-    const next = await parts.actions.load(current.supersededBy);
-    if (next.kind === 'broken') break;
-    current = next.action;
-  }
-  return answerFor(current, { repeat: true, ...(current === action ? { as } : {}) });
-}
-
-const followMax = 16;
 
 interface Opening {
   readonly epoch: number;
@@ -228,6 +209,11 @@ async function open(
   const closed = notRecordable(parts, proposal);
   if (closed !== undefined) return closed;
   const actionId = actionIdOf(names.keyHash, opening.epoch);
+  const last = opening.chain.at(-1);
+  if (last !== undefined && pendingEdit(last) === actionId) {
+    await completeEdit(parts, last);
+    return undefined;
+  }
   await parts.passed('before plan', actionId);
   if (names.older.length > 0 && !(await reserveOlderNames(parts, names, actionId)))
     return undefined;
@@ -267,9 +253,10 @@ async function answerOpened(
   proposal: Proposal,
   actionId: string,
 ): Promise<Answer> {
-  const rested = await awaitRest(parts, actionId, waitMsFor(tool, proposal), proposal.signal);
+  const waiting = waitingFor(parts, tool, proposal);
+  const rested = await restUntil(parts, actionId, waiting);
   if (rested === undefined) return brokenAnswer(proposal, actionId);
-  if (rested.supersededBy !== undefined) return followed(parts, rested, 'recorded ending');
+  if (rested.supersededBy !== undefined) return followed(parts, rested, waiting);
   if (rested.status === 'succeeded' && rested.undoes.length > 0) await completeUndo(parts, rested);
   return answerFor(rested, { repeat: false, beingRecorded: parts.beingRecorded.has(actionId) });
 }
@@ -339,8 +326,9 @@ function mayDispatchNow(parts: Parts, tool: Tool, chain: readonly Action[]): boo
   );
 }
 
-function waitMsFor(tool: Tool, proposal: Proposal): number {
-  return proposal.waitMs ?? tool.rules.leaseMs;
+function waitingFor(parts: Parts, tool: Tool, proposal: Proposal): Waiting {
+  const { waitMs = tool.rules.leaseMs, signal } = proposal;
+  return { untilMono: parts.clock.monoMs() + waitMs, signal };
 }
 
 function conflict(parts: Parts, proposal: Proposal, names: Names, action: Action): Answer {
