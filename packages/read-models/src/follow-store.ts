@@ -73,7 +73,7 @@ async function readOn(
   }
 }
 
-function nextTurn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

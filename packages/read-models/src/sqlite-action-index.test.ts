@@ -214,7 +214,7 @@ describe('writing in the background', () => {
     world.tell(index);
     await finish(world, 'written', { externalId: 'x-1' });
     await index.flush();
-    await note(200);
+    await note(60);
     await finish(world, 'sealed', { externalId: 'x-2' });
     await finish(world, 'second', { externalId: 'x-1' });
     await folder.runtime.advance(250);
@@ -237,7 +237,7 @@ describe('writing in the background', () => {
     const slow = createSlowFollower();
     const index = await openIndex(world.store, { startFollower: slow.start });
     world.tell(index);
-    await note(201);
+    await note(60);
     await finish(world, 'a', { arguments: { order: 'o-1' }, externalId: 'x-1' });
     expect(index.undoable(orderKey('t-1', 'o-1'))).toEqual([idOf('a')]);
     await folder.runtime.advance(250);
@@ -247,13 +247,13 @@ describe('writing in the background', () => {
       expect(listed(index).slice(0, 2)).toEqual([at('b', 3), at('a', 4)]);
       expect(index.undoable(orderKey('t-1', 'o-1'))).toEqual([]);
       expect(index.ownerOfExternalId('t-1', 'book', 'x-1')).toBe(idOf('a'));
-      expect(index.openActions()).toHaveLength(201);
+      expect(index.openActions()).toHaveLength(60);
     };
     check();
     expect(stored()).toEqual([]);
     await slow.goOn();
     check();
-    expect(stored()).toHaveLength(203);
+    expect(stored()).toHaveLength(62);
     await slow.goOn();
     check();
     await folder.runtime.advance(250);
@@ -271,14 +271,14 @@ describe('writing in the background', () => {
     const startFollower = (): undefined => void (started += 1);
     const index = await openIndex(world.store, { startFollower });
     world.tell(index);
-    await note(200);
+    await note(50);
     await folder.runtime.advance(250);
-    expect([started, stored().length]).toEqual([0, 200]);
+    expect([started, stored().length]).toEqual([0, 50]);
     for (const round of ['x', 'y']) {
-      await note(201, round);
+      await note(51, round);
       await folder.runtime.advance(250);
     }
-    expect([started, stored().length]).toEqual([1, 602]);
+    expect([started, stored().length]).toEqual([1, 152]);
   });
 
   it('goes on by itself when the thread fails, keeps what was noted, and says so', async () => {
@@ -290,13 +290,13 @@ describe('writing in the background', () => {
       onFault: (_where, fault) => faults.push(fault),
     });
     world.tell(index);
-    await note(201);
+    await note(60);
     await folder.runtime.advance(250);
     expect(faults).toEqual([broken]);
     expect(stored()).toEqual([]);
-    expect(listed(index)).toHaveLength(100);
+    expect(listed(index)).toHaveLength(60);
     await folder.runtime.advance(5_000);
-    expect(stored()).toHaveLength(201);
+    expect(stored()).toHaveLength(60);
   });
 
   it('follows on by itself what the thread has followed until it failed', async () => {
@@ -315,7 +315,7 @@ describe('writing in the background', () => {
     world.tell(index);
     await world.append('a', plan());
     await index.flush();
-    await note(201);
+    await note(60);
     await world.append('a', ...send);
     await index.flush();
     isBroken = true;

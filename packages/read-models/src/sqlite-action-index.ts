@@ -34,8 +34,8 @@ export interface SqliteActionIndex extends ActionIndex {
   flush(): Promise<void>;
 }
 
-/** Events of one transaction while this thread also serves calls: about 3 ms. */
-const servingEventsMax = 500;
+/** Events of one transaction while this thread also serves calls: about 1 ms. */
+const servingEventsMax = 100;
 
 /** @throws StoreFault the store cannot be read; an error of SQLite where no file can be written */
 export async function openSqliteActionIndex(

@@ -2,7 +2,7 @@
 // gathered, in this thread while that is little and in a thread of its own once it is much. One
 // write at a time; a failed one is tried again, and nothing noted is let go before it is written.
 import { type EventStore } from '@action-ledger/event-store';
-import { type ViewsFollower } from './follow-store.ts';
+import { nextTurn, type ViewsFollower } from './follow-store.ts';
 import { type Overlay } from './overlay.ts';
 import { type NumberedSideEntry, type SideEntry, storedSideEntriesMax } from './side-entry.ts';
 
@@ -26,8 +26,8 @@ const writeAfterMs = 250;
 /** Of repeats there can be far more than the file keeps: most are dropped before they are written. */
 const writeSidesAfterMs = 2_000;
 const tryAgainAfterMs = 5_000;
-/** More notes between two writes than this are left to a thread: writing them here takes 10 ms. */
-const notesHereMax = 200;
+/** More actions between two writes than this are left to a thread: writing them here takes 2 ms. */
+const notesHereMax = 50;
 
 export class ViewsWriting {
   readonly #parts: ViewsWritingParts;
@@ -79,6 +79,8 @@ export class ViewsWriting {
   }
 
   async close(): Promise<void> {
+    // Side entries are told with the next turn of the event loop: the last ones are on their way.
+    await nextTurn();
     this.#isClosing = true;
     this.#sideTimer?.cancel();
     await this.flush();
