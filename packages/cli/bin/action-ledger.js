@@ -82,13 +82,13 @@ function restart() {
     join('node_modules', '.bin', process.platform === 'win32' ? 'node.exe' : 'node'),
   );
   if (pinned !== undefined && pinned !== process.execPath) start(pinned, []);
-  else if (isNewEnough())
-    start(process.execPath, [
-      sourceFlag(),
-      '--experimental-strip-types',
-      '--disable-warning=ExperimentalWarning',
-    ]);
+  else if (isNewEnough()) startThisOne();
   else giveUp(`this is Node ${process.versions.node}`);
+}
+
+function startThisOne() {
+  const quiet = '--disable-warning=ExperimentalWarning';
+  start(process.execPath, [sourceFlag(), '--experimental-strip-types', quiet]);
 }
 
 /** The second process has this one's terminal, and ends it the way it ended itself. */
@@ -106,7 +106,9 @@ function start(node, flags) {
     });
   }
   child.on('error', (error) => {
-    giveUp(`${node} could not be started (${error.message})`);
+    // Of another platform, perhaps: node_modules may have been copied here.
+    if (node !== process.execPath && isNewEnough()) startThisOne();
+    else giveUp(`${node} could not be started (${error.message})`);
   });
   child.on('exit', (code, signal) => {
     if (signal === null) {

@@ -61,8 +61,8 @@ function renderEnd(
   const wrong = cases.filter((each) => !each.ok).length;
   const { wanted, counted, withoutLedger } = effects;
   const verdict = ok
-    ? style.good(`${cases.length} cases, each as wanted.`)
-    : style.bad(`${wrong} of ${cases.length} cases went wrong.`);
+    ? style.good(`${count(cases.length, 'case')}, each as wanted.`)
+    : style.bad(`${wrong} of ${count(cases.length, 'case')} went wrong.`);
   const facts = `${count(wanted, 'effect')} wanted, ${counted} counted; without a ledger the same happenings had ${withoutLedger}. ${seconds} s, nothing left behind.`;
   const next = [
     'Wrap a tool of your own: see README.md.',

@@ -44,7 +44,7 @@ async function playCase(demo: DemoCase, number: number, runtime: Runtime): Promi
   ]);
   const { title, guarantee, effectsWanted: wanted } = demo;
   const { steps, tool, counted } = played;
-  const miscounted = counted === wanted ? [] : [`${counted} effects, but ${wanted} were wanted`];
+  const miscounted = counted === wanted ? [] : [`${counted} effects, but ${wanted} wanted`];
   const wrong = [...miscounted, ...played.wrong];
   return {
     number,

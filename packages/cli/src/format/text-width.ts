@@ -42,7 +42,7 @@ export function wrapText(text: string, widthMax: number): readonly string[] {
       line = line.slice(head.length);
     }
   }
-  lines.push(line);
+  if (line !== '') lines.push(line);
   return lines;
 }
 
