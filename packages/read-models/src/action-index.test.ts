@@ -2,6 +2,7 @@
 // the last note, and in a file that has.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createMemoryEventStore } from '@action-ledger/event-store';
+import { createVirtualRuntime } from '@action-ledger/testkit';
 import {
   createFolder,
   createWorld,
@@ -39,7 +40,7 @@ describe.each(Object.entries(adapters))('action index (%s)', (_name, open) => {
   let index: ActionIndex;
 
   beforeEach(async () => {
-    folder = createFolder();
+    folder = createFolder(createVirtualRuntime());
     world = createWorld(createMemoryEventStore());
     const opened = await open(folder, world);
     ({ index } = opened);

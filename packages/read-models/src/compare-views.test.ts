@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
+import { createVirtualRuntime } from '@action-ledger/testkit';
 import {
   createFolder,
   createWorld,
@@ -18,7 +19,7 @@ let folder: Folder;
 let world: World;
 
 beforeEach(async () => {
-  folder = createFolder();
+  folder = createFolder(createVirtualRuntime());
   world = createWorld();
   await finish(world, 'a');
   await finish(world, 'b');

@@ -14,7 +14,7 @@ import {
   rowOf,
 } from './action-index.ts';
 
-export interface Noted {
+interface Noted {
   readonly row: ActionRow;
   readonly needsAttention: boolean;
 }

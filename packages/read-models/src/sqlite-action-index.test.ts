@@ -7,6 +7,7 @@ import {
   type RecordedEvent,
   StoreFault,
 } from '@action-ledger/event-store';
+import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit';
 import {
   createFolder,
   createWorld,
@@ -30,11 +31,13 @@ import {
 } from './index.ts';
 
 let folder: Folder;
+let runtime: VirtualRuntime;
 let world: World;
 const open: SqliteActionIndex[] = [];
 
 beforeEach(() => {
-  folder = createFolder();
+  runtime = createVirtualRuntime();
+  folder = createFolder(runtime);
   world = createWorld();
 });
 afterEach(async () => {
@@ -200,9 +203,9 @@ describe('writing in the background', () => {
     await finish(world, 'a');
     await world.append('b', plan());
     expect(stored()).toEqual([]);
-    await folder.runtime.advance(250);
+    await runtime.advance(250);
     expect(stored()).toEqual([at('b', 0), at('a', 3)]);
-    expect(folder.runtime.pendingTimers()).toBe(0);
+    expect(runtime.pendingTimers()).toBe(0);
     // What is written is let go: the file is asked from now on.
     change(folder.path, 'update actions set revision = 0');
     expect(listed(index)).toEqual([at('b', 0), at('a', 0)]);
@@ -217,13 +220,13 @@ describe('writing in the background', () => {
     await note(60);
     await finish(world, 'sealed', { externalId: 'x-2' });
     await finish(world, 'second', { externalId: 'x-1' });
-    await folder.runtime.advance(250);
+    await runtime.advance(250);
     await finish(world, 'third', { externalId: 'x-2' });
     const owner = (id: string) => index.ownerOfExternalId('t-1', 'book', id);
     expect([owner('x-1'), owner('x-2')]).toEqual([idOf('written'), idOf('sealed')]);
     await slow.goOn();
     await slow.goOn();
-    await folder.runtime.advance(250);
+    await runtime.advance(250);
     await slow.goOn();
     await slow.goOn();
     expect([owner('x-1'), owner('x-2')]).toEqual([idOf('written'), idOf('sealed')]);
@@ -240,7 +243,7 @@ describe('writing in the background', () => {
     await note(60);
     await finish(world, 'a', { arguments: { order: 'o-1' }, externalId: 'x-1' });
     expect(index.undoable(orderKey('t-1', 'o-1'))).toEqual([idOf('a')]);
-    await folder.runtime.advance(250);
+    await runtime.advance(250);
     await world.append('a', undone);
     await finish(world, 'b', { arguments: { order: 'o-2' }, externalId: 'x-1' });
     const check = (): void => {
@@ -256,7 +259,7 @@ describe('writing in the background', () => {
     expect(stored()).toHaveLength(62);
     await slow.goOn();
     check();
-    await folder.runtime.advance(250);
+    await runtime.advance(250);
     await slow.goOn();
     await slow.goOn();
     check();
@@ -272,11 +275,11 @@ describe('writing in the background', () => {
     const index = await openIndex(world.store, { startFollower });
     world.tell(index);
     await note(50);
-    await folder.runtime.advance(250);
+    await runtime.advance(250);
     expect([started, stored().length]).toEqual([0, 50]);
     for (const round of ['x', 'y']) {
       await note(51, round);
-      await folder.runtime.advance(250);
+      await runtime.advance(250);
     }
     expect([started, stored().length]).toEqual([1, 152]);
   });
@@ -291,11 +294,11 @@ describe('writing in the background', () => {
     });
     world.tell(index);
     await note(60);
-    await folder.runtime.advance(250);
+    await runtime.advance(250);
     expect(faults).toEqual([broken]);
     expect(stored()).toEqual([]);
     expect(listed(index)).toHaveLength(60);
-    await folder.runtime.advance(5_000);
+    await runtime.advance(5_000);
     expect(stored()).toHaveLength(60);
   });
 
@@ -362,7 +365,7 @@ describe('side entries', () => {
     const index = await openIndex();
     index.addSideEntries(range(1, 3));
     expect(index.recentSideEntries(2)).toEqual([entry(3), entry(2)]);
-    await folder.runtime.advance(2_500);
+    await runtime.advance(2_500);
     index.addSideEntries(range(4, 1));
     expect(times(index.recentSideEntries(3))).toEqual([4, 3, 2]);
     expect(index.earlierSideEntries(9)).toEqual([]);
@@ -480,9 +483,9 @@ function createSlowFollower() {
       };
     },
     goOn: async (): Promise<void> => {
-      await folder.runtime.settle();
+      await runtime.settle();
       gates.shift()?.();
-      await folder.runtime.settle();
+      await runtime.settle();
     },
   };
 }

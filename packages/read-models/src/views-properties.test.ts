@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { eventTypes, evolve, newAction, transitionsFrom } from '@action-ledger/domain';
+import { createVirtualRuntime } from '@action-ledger/testkit';
 import { externalIds, orders, runs, sampleEvent, tenants, tools } from '../test-support/samples.ts';
 import {
   createFolder,
@@ -24,7 +25,7 @@ import {
 
 let folder: Folder;
 beforeEach(() => {
-  folder = createFolder();
+  folder = createFolder(createVirtualRuntime());
 });
 afterEach(() => {
   folder.remove();

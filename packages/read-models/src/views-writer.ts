@@ -7,7 +7,7 @@ import { isIndexed, isUndoable, type MatchKey, matchText, needsAttention } from 
 import { type NumberedSideEntry, storedSideEntriesMax } from './side-entry.ts';
 import { createFacts, type Reached } from './views-facts.ts';
 
-export interface Batch {
+interface Batch {
   readonly actions: readonly FoldedAction[];
   readonly reached: Reached;
 }

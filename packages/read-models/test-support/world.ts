@@ -21,7 +21,6 @@ import {
   type EventStore,
   type MemoryEventStore,
 } from '@action-ledger/event-store';
-import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit';
 import {
   type ActionIndex,
   type MatchKey,
@@ -142,19 +141,16 @@ export async function finish(
 
 export interface Folder {
   readonly path: string;
-  readonly runtime: VirtualRuntime;
   open(store: EventStore, options?: Partial<SqliteActionIndexOptions>): Promise<SqliteActionIndex>;
   remove(): void;
 }
 
-/** A folder for views files, in which time stands still. */
-export function createFolder(): Folder {
+/** A folder for views files. */
+export function createFolder(runtime: SqliteActionIndexOptions['runtime']): Folder {
   const folder = mkdtempSync(join(tmpdir(), 'action-ledger-views-'));
   const path = join(folder, 'ledger.views');
-  const runtime = createVirtualRuntime();
   return {
     path,
-    runtime,
     open: (store, options = {}) =>
       openSqliteActionIndex({ path, store, runtime, matchesOf, matchRules: 'rules', ...options }),
     remove: () => {
