@@ -9,7 +9,7 @@ import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const needed = [22, 13];
+const needed = [22, 16];
 const here = fileURLToPath(import.meta.url);
 const packageRoot = dirname(dirname(here));
 const hasSources = existsSync(join(packageRoot, 'src', 'index.ts'));

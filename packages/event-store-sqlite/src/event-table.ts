@@ -28,15 +28,15 @@ export function createEventTable(db: DatabaseSync): EventTable {
   // The row that holds the event after `position` may begin before it.
   const after = db.prepare(`
     select ${columns} from events
-    where position >= ifnull((select max(position) from events where position <= ?1 + 1), 0)
-      and position + count > ?1 + 1
-    order by position limit ?2`);
+    where position >= ifnull((select max(position) from events where position <= ? + 1), 0)
+      and position + count > ? + 1
+    order by position limit ?`);
   // Rows as arrays cost a quarter less than rows as objects.
   at.setReturnArrays(true);
   after.setReturnArrays(true);
 
   const rowsAfter = (position: number, max: number): readonly EventRow[] =>
-    (after.all(position, max) as unknown as readonly Columns[]).map(rowOf);
+    (after.all(position, position, max) as unknown as readonly Columns[]).map(rowOf);
 
   return {
     insert: (row) => {

@@ -1,7 +1,7 @@
 // The Node that runs this, and the SQLite in it.
 import { fail, type Finding, ok } from './finding.ts';
 
-const needed = { major: 22, minor: 13 };
+const needed = { major: 22, minor: 16 };
 
 export interface NodeVersions {
   readonly node: string;

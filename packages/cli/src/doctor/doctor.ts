@@ -49,7 +49,7 @@ async function lookInside(
     store = await openSqliteEventStore({ path, runtime, readOnly: true, busyWaitMs: 2_000 });
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error;
-    return [fail('format', error.message, 'see above; action-ledger cannot look further into it.')];
+    return [unopened(error)];
   }
   try {
     const format = ok('format', 'a ledger of the format that this version writes');
@@ -57,6 +57,14 @@ async function lookInside(
   } finally {
     await store.close();
   }
+}
+
+/** A fault says first what is wrong, then what to do. */
+function unopened({ message }: StoreFault): Finding {
+  const [, says, fix] = /^(.+?\.) ([A-Z].*)$/s.exec(message) ?? [];
+  return says === undefined || fix === undefined
+    ? fail('format', message, 'compare it with a backup, or name another file.')
+    : fail('format', says, fix);
 }
 
 const columnsUsual = 100;
