@@ -72,8 +72,9 @@ async function attendPlanned(parts: Parts, action: Action): Promise<void> {
   if (action.after !== undefined && (await waitsForUndoer(parts, action, action.after))) return;
   const tool = toolOf(parts, action);
   if (tool === undefined) return;
-  if (parts.clock.nowMs() < action.readyAt) {
-    parts.due.set(action.id, action.readyAt);
+  const readyInMs = parts.judge.readyInMs(action);
+  if (readyInMs > 0) {
+    parts.due.set(action.id, parts.clock.nowMs() + readyInMs);
     return;
   }
   if (

@@ -8,6 +8,13 @@ export interface Judge {
   see(action: Action): void;
   /** `atMono`: for a lookup, when it was sent. */
   watched(action: Action, atMono?: number): Watched;
+  /**
+   * Ms until a planned action may be sent: its undo window, or the pause before a retry. By both
+   * clocks from the first look on, so that a jump of the wall clock cuts nothing short.
+   */
+  readyInMs(action: Action): number;
+  /** The action is at rest: nothing is waited for before a send. */
+  forget(actionId: string): void;
 }
 
 interface Sight {
@@ -16,8 +23,14 @@ interface Sight {
   readonly firstDispatchSince: number;
 }
 
+interface Wait {
+  readonly readyAt: number;
+  readonly untilMono: number;
+}
+
 export function createJudge(clock: LedgerClock): Judge {
   const sights = new Map<string, Sight>();
+  const waits = new Map<string, Wait>();
   const see = (action: Action): Sight | undefined => {
     if (!action.attempts.some(({ state }) => state === 'in doubt' || state === 'running')) {
       sights.delete(action.id);
@@ -46,6 +59,19 @@ export function createJudge(clock: LedgerClock): Judge {
         doubtMs: atMono - sight.doubtSince,
         firstDispatchMs: atMono - sight.firstDispatchSince,
       };
+    },
+    readyInMs: ({ id, readyAt }) => {
+      const known = waits.get(id);
+      const byWall = readyAt - clock.nowMs();
+      const byMono = known?.readyAt === readyAt ? known.untilMono - clock.monoMs() : byWall;
+      const left = Math.max(0, Math.ceil(Math.max(byWall, byMono)));
+      if (left === 0) waits.delete(id);
+      else if (known?.readyAt !== readyAt)
+        waits.set(id, { readyAt, untilMono: clock.monoMs() + left });
+      return left;
+    },
+    forget: (actionId) => {
+      waits.delete(actionId);
     },
   };
 }

@@ -225,7 +225,9 @@ function appended(
   parts.index.note(action, matchesOf(action, tool));
   if (action.undoes.length > 0) trackUndoer(parts, action);
   parts.due.set(action.id, nextLookAt(action, tool?.rules));
+  if (action.status === 'planned' || action.status === 'ready') parts.judge.readyInMs(action);
   if (!isOpen(action)) {
+    parts.judge.forget(action.id);
     parts.joins.delete(action.id);
     parts.secrets.delete(action.id);
   }
