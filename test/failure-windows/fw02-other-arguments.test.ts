@@ -43,7 +43,10 @@ const ways: readonly Way[] = [
     then: ({ advance }) => advance(2 * second),
   },
   { to: 'dispatched', world: (payWorld) => payWorld({ fault: slow }) },
-  { to: 'unknown', world: (payWorld) => payWorld({ fault: () => ackLost }) },
+  {
+    to: 'unknown',
+    world: (payWorld) => payWorld({ fault: () => ackLost, lookupFault: () => ({ outage: true }) }),
+  },
   { to: 'succeeded', world: (payWorld) => payWorld() },
   { to: 'failed', world: (payWorld) => payWorld({ fault: () => declined('no') }) },
   {

@@ -98,7 +98,7 @@ overEach((payWorld, guarantee) => {
       void stalled.begin(invoice, firstCall);
       await untilStalled(world, stall);
       const other = await world.start();
-      const [{ id }] = (await world.actions()) as [{ id: string }];
+      const id = (await world.actions())[0]?.id ?? '';
       if (guarantee === 'manual') await settleFound(world, other, id);
       const found = await other.call(invoice, { ...firstCall, waitMs: hour });
       expect(found).toMatchObject({ state: 'succeeded' });

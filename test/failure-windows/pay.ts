@@ -6,6 +6,7 @@ import { type Guarantee } from '@action-ledger/domain';
 import {
   executeAt,
   type Fault,
+  type LookupFault,
   lookUpAt,
   type ProviderPort,
   type ToolBehaviour,
@@ -30,7 +31,7 @@ export const times = {
 export type PayArguments = {
   readonly invoice: string;
   readonly cents: number;
-  readonly note?: string | undefined;
+  readonly note?: string;
 };
 type PayDefinition = Partial<ToolDefinition<PayArguments>>;
 
@@ -39,13 +40,13 @@ export function payTool(
   guarantee: Guarantee,
   more: PayDefinition = {},
 ): Tool {
-  return defineTool<PayArguments>({
+  const definition: ToolDefinition<PayArguments> = {
     name: 'pay',
     input: z.object({
       invoice: z.string(),
       cents: z.int(),
       note: z.string().optional(),
-    }),
+    }) as unknown as ToolDefinition<PayArguments>['input'],
     identity: ['invoice'],
     free: ['note'],
     guarantee,
@@ -55,9 +56,10 @@ export function payTool(
     leaseMs: times.lease,
     ...(guarantee === 'idempotent' ? { keyWindow: times.keyWindow } : {}),
     ...(guarantee === 'lookup' ? { lookup: lookUpAt(provider) } : {}),
-    execute: executeAt(provider) as ToolDefinition<PayArguments>['execute'],
+    execute: executeAt(provider),
     ...more,
-  });
+  };
+  return defineTool(definition);
 }
 
 /** What the provider offers for the payment. */
@@ -101,8 +103,8 @@ export function overEach(
   });
 }
 
-/** The first request meets the fault, the others none. */
-export function onFirst(fault: Fault): () => Fault | undefined {
+/** The first request (or lookup) meets the fault, the others none. */
+export function onFirst<Kind extends Fault | LookupFault>(fault: Kind): () => Kind | undefined {
   let requests = 0;
   return () => {
     requests += 1;

@@ -82,9 +82,17 @@ export interface Process {
   readonly isDead: () => boolean;
   readonly die: () => void;
   /** Begins a call. Time passes only when the test says so. */
-  readonly begin: (args: JsonObject, context: CallContext, tool?: string) => Promise<Outcome>;
+  readonly begin: (
+    args: JsonObject,
+    context: CallContext,
+    tool?: string,
+  ) => Promise<Outcome<unknown>>;
   /** Calls, and lets time pass until there is an answer. */
-  readonly call: (args: JsonObject, context: CallContext, tool?: string) => Promise<Outcome>;
+  readonly call: (
+    args: JsonObject,
+    context: CallContext,
+    tool?: string,
+  ) => Promise<Outcome<unknown>>;
 }
 
 export interface World {
@@ -109,7 +117,8 @@ export interface World {
 
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 const tenant = 'acme';
-const stepMs = 200;
+/** Between two looks whether there is an answer; they grow with the time that has passed. */
+const stepMsMin = 200;
 
 export async function openWorld(options: WorldOptions): Promise<World> {
   const time = createVirtualRuntime();
@@ -305,7 +314,11 @@ async function during<Result>(
   };
   work.then(over, over);
   await time.settle();
-  for (let waited = 0; waited < withinMs && !isDone(); waited += stepMs) await time.advance(stepMs);
+  for (let waited = 0; waited < withinMs && !isDone();) {
+    const stepMs = Math.max(stepMsMin, Math.round(waited / 50));
+    await time.advance(stepMs);
+    waited += stepMs;
+  }
   if (!isDone()) throw new Error(`nothing came of it within ${withinMs} ms`);
   return work;
   function isDone(): boolean {
