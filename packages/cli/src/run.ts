@@ -58,5 +58,5 @@ Start here:
   action-ledger actions list      what the ledger in ./action-ledger.db holds
   action-ledger verify            prove that nothing in it was changed
 
-A ledger's file is named by --path FILE, or ACTION_LEDGER_PATH, or is ./action-ledger.db.
+The file: --path FILE, else ACTION_LEDGER_PATH, else ./action-ledger.db.
 Exit codes: 0 done, 1 found wrong or failed, 2 called wrongly.`;

@@ -2,16 +2,11 @@
 import { type ActionRow, rowOf } from '@action-ledger/application';
 import { type Action, type ActionStatus } from '@action-ledger/domain';
 import { type Cli } from '../cli.ts';
-import { noteText, statusText } from '../describe/action-text.ts';
 import { count } from '../format/count.ts';
-import { printable } from '../format/printable.ts';
-import { paintOf } from '../format/style.ts';
-import { type Column, renderTable } from '../format/table.ts';
-import { dateTime } from '../format/time.ts';
-import { shortId } from '../ledger-file/find-action.ts';
 import { type FoldedLedger, foldLedger } from '../ledger-file/fold-ledger.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
+import { actionsTable } from './actions-table.ts';
 
 export interface ActionFilter {
   readonly tenant?: string;
@@ -56,44 +51,6 @@ function fits(action: Action, { tenant, tool, status, run }: ActionFilter): bool
 function newestFirst(actions: readonly Action[]): readonly Action[] {
   // Equal times keep the order of the store, turned round.
   return [...actions].reverse().sort((a, b) => b.plannedAt - a.plannedAt);
-}
-
-const columns: readonly Column[] = [
-  { title: 'ACTION' },
-  { title: 'TOOL', widthMin: 8 },
-  { title: 'STATUS' },
-  { title: 'TENANT', widthMin: 6 },
-  { title: 'RUN', widthMin: 6 },
-  { title: 'TRIES', align: 'right' },
-  { title: 'PLANNED (UTC)' },
-  { title: 'NOTE', widthMin: 18, wraps: true },
-];
-
-/** Columns that would be empty, or the same in every row, are left out. */
-export function actionsTable({ io, style }: Cli, actions: readonly Action[]): string {
-  if (actions.length === 0) return '';
-  const rows = actions.map((action) => [
-    shortId(action.id),
-    printable(action.tool),
-    { text: statusText(action), paint: paintOf(style, action.status) },
-    printable(action.tenant),
-    printable(action.calls[0]?.run ?? ''),
-    String(action.attempts.length),
-    dateTime(action.plannedAt),
-    noteText(action),
-  ]);
-  const isShown = columns.map(({ title }, index) => {
-    const texts = new Set(
-      rows.map((row) => row[index]).map((cell) => (typeof cell === 'string' ? cell : 'painted')),
-    );
-    if (title === 'TENANT') return texts.size > 1;
-    return !(texts.size === 1 && texts.has(''));
-  });
-  return renderTable(
-    columns.filter((_, index) => isShown[index]),
-    rows.map((row) => row.filter((_, index) => isShown[index])),
-    { style, columns: io.columns },
-  );
 }
 
 interface ListEnd {

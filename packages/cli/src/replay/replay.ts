@@ -2,7 +2,7 @@
 import { rowOf } from '@action-ledger/application';
 import { parseActionId } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
-import { actionsTable } from '../actions/list-actions.ts';
+import { actionsTable } from '../actions/actions-table.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';

@@ -1,11 +1,13 @@
 // `action-ledger verify`: proves that the record is whole, or names what is wrong.
 import { type BrokenRecord, type Verification, verifyLedger } from '@action-ledger/application';
+import { actionOfStream, streamOfAction } from '@action-ledger/domain';
 import { readOwner } from '@action-ledger/event-store-sqlite';
 import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
 import { renderTable } from '../format/table.ts';
 import { duration } from '../format/time.ts';
+import { shortId } from '../ledger-file/find-action.ts';
 import { isAlive } from '../ledger-file/is-alive.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
@@ -31,10 +33,17 @@ export async function verify(
 }
 
 const columns = [
-  { title: 'STREAM', widthMin: 20 },
+  { title: 'STREAM' },
   { title: 'BROKEN' },
-  { title: 'WHAT IS WRONG', widthMin: 30, wraps: true },
+  { title: 'WHAT IS WRONG', widthMin: 26, wraps: true },
 ];
+
+/** In a terminal no longer than a person needs to name it to another command. */
+function streamText(stream: string, isShort: boolean): string {
+  if (stream === '') return '(unknown)';
+  const actionId = isShort ? actionOfStream(stream) : undefined;
+  return printable(actionId === undefined ? stream : streamOfAction(shortId(actionId)));
+}
 
 function renderVerification(
   { style, io }: Cli,
@@ -47,7 +56,7 @@ function renderVerification(
     return `${style.good('Whole:')} every chain holds, every stream folds, no invariant is broken.\n${read}\n`;
   }
   const rows = brokenInvariants.map(({ stream, invariant, detail }: BrokenRecord) => [
-    stream === '' ? '(unknown)' : printable(stream),
+    streamText(stream, io.columns !== undefined),
     { text: invariant, paint: style.bad },
     printable(detail),
   ]);
