@@ -18,6 +18,8 @@ export interface StreamEvent {
 export interface StreamContext extends AuditContext {
   /** Without it the chain is not checked. */
   readonly sha256?: Sha256;
+  /** Told the state that the stream leads to, so that nobody has to fold it again. */
+  readonly onFolded?: (action: Action) => void;
 }
 
 /** `events`: the whole stream of an action, in order. */
@@ -35,7 +37,9 @@ export function checkAction(
   checkSuccesses(events, report);
   checkAttempts(events, report);
   const action = checkFold(stream, events, report);
-  return action === undefined ? broken : [...broken, ...checkState(stream, action, context)];
+  if (action === undefined) return broken;
+  context.onFolded?.(action);
+  return [...broken, ...checkState(stream, action, context)];
 }
 
 type Report = (invariant: InvariantName, detail: string) => void;
