@@ -52,6 +52,10 @@ export interface Answer {
   readonly guarantee?: Guarantee;
   readonly result?: JsonValue;
   readonly externalId?: string;
+  /** What could not be kept of the result, and why. */
+  readonly notes?: readonly string[];
+  /** SHA-256 of the whole result, where `result` holds only a part of it. */
+  readonly digest?: string;
   /** When the outcome or ending was recorded, ms since the epoch. */
   readonly settledAt?: number;
   /** For a refusal: a stable code of docs/errors.md. */
@@ -134,10 +138,8 @@ function linksOf({ id, epoch, editOf }: Action): Partial<Answer> {
 function outcomeMembers(action: Action): Partial<Answer> {
   const { outcome, ending } = action;
   if (outcome !== undefined) {
-    const { result, externalId, at } = outcome;
-    return externalId === undefined
-      ? { result, settledAt: at }
-      : { result, externalId, settledAt: at };
+    const { at, ...recorded } = outcome;
+    return { ...recorded, settledAt: at };
   }
   if (ending === undefined) return {};
   return {
@@ -189,10 +191,10 @@ function sentence(answer: Omit<Answer, 'messageForModel'>): string {
 function factsFor(answer: Omit<Answer, 'messageForModel'>): string {
   switch (answer.word) {
     case 'done':
-      return resultText(answer);
+      return partsOf(resultText(answer), ...(answer.notes ?? []));
     case 'already-done':
     case 'done-earlier':
-      return [when(answer.settledAt), resultText(answer)].filter((part) => part !== '').join('; ');
+      return partsOf(when(answer.settledAt), resultText(answer), ...(answer.notes ?? []));
     case 'failed-without-effect':
     case 'nothing-done':
     case 'refused':
@@ -207,6 +209,10 @@ function factsFor(answer: Omit<Answer, 'messageForModel'>): string {
     case 'waiting-for-approval':
       return '';
   }
+}
+
+function partsOf(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('; ');
 }
 
 function when(at: number | undefined): string {
