@@ -11,8 +11,8 @@ import {
   inWorld,
   type Process,
   type World,
+  type WorldOptions,
 } from '../failure-windows/world.ts';
-import { type WorldOptions } from '../failure-windows/world.ts';
 
 export * from '../failure-windows/world.ts';
 
@@ -39,14 +39,15 @@ type CaseDefinition<Args> = Pick<ToolDefinition<Args>, 'name' | 'input'> &
 
 /** A write at the provider; `lookup` unless the case says otherwise. */
 export function writeTool<Args>(port: ProviderPort, definition: CaseDefinition<Args>): Tool {
-  const { guarantee = 'lookup' } = definition;
-  return defineTool<Args>({
+  const { guarantee = 'lookup', keyWindow = '24h' } = definition;
+  const whole = {
     guarantee,
     ...(guarantee === 'lookup' ? { lookup: lookUpAt(port) } : {}),
-    ...(guarantee === 'idempotent' ? { keyWindow: '24h' } : {}),
-    execute: executeAt(port) as ToolDefinition<Args>['execute'],
+    ...(guarantee === 'idempotent' ? { keyWindow } : {}),
+    execute: executeAt(port),
     ...definition,
-  });
+  };
+  return defineTool(whole as ToolDefinition<Args>);
 }
 
 /** One world for one test, over memory unless the case is about what a restart finds. */
@@ -69,7 +70,7 @@ export async function callText(
   text: string,
   context: CallContext,
   tool?: string,
-): Promise<Outcome> {
+): Promise<Outcome<unknown>> {
   const parsed = parseJson(text);
   if (parsed.kind === 'parsed') return process.call(parsed.value as JsonObject, context, tool);
   return {
