@@ -8,6 +8,7 @@ import { type Parts, toolOf } from './parts.ts';
 import { manualRules } from './manual-rules.ts';
 import { reconcile } from './reconcile.ts';
 import { blockBy, blockedLookMs, send } from './send.ts';
+import { completeUndo } from './undo.ts';
 
 export async function attendAction(parts: Parts, actionId: string): Promise<void> {
   const loaded = await parts.actions.load(actionId);
@@ -105,6 +106,9 @@ async function waitsForUndoer(parts: Parts, action: Action, undoerId: string): P
   if (undoer.kind === 'broken') return true;
   switch (undoer.action.status) {
     case 'succeeded':
+      // Without its mark the epoch before would seem to stand.
+      await completeUndo(parts, undoer.action);
+      return false;
     case 'compensating':
     case 'compensated':
     case 'compensation_failed':

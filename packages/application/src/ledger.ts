@@ -50,7 +50,7 @@ import { createQuarantine } from './quarantine.ts';
 import { readEvents } from './read-events.ts';
 import { registerTool } from './registry.ts';
 import { createSideTable, type SideEntry } from './side-table.ts';
-import { completeUndo, matchesOf, trackUndoer } from './undo.ts';
+import { completeUndo, completeUndos, matchesOf, trackUndoer } from './undo.ts';
 import { createWaiters } from './waiters.ts';
 
 export interface LedgerOptions {
@@ -223,7 +223,7 @@ function appended(
   const tool = toolOf(parts, action);
   if (action.attempts.length > 0) parts.judge.see(action);
   parts.index.note(action, matchesOf(action, tool));
-  if (action.undoes.length > 0) trackUndoer(parts, action);
+  if (action.undoes.length > 0) trackUndoer(parts, action, before.status);
   parts.due.set(action.id, nextLookAt(action, tool?.rules));
   if (action.status === 'planned' || action.status === 'ready') parts.judge.readyInMs(action);
   if (!isOpen(action)) {
@@ -281,6 +281,7 @@ interface Sweep {
 function startSweep(parts: Parts, everyMs: number): Sweep {
   let timer: Timer | undefined;
   const sweep = (): void => {
+    completeUndos(parts);
     const scheduled = new Set(parts.due.all());
     for (const actionId of parts.index.openActions()) {
       if (!scheduled.has(actionId) && !parts.runs.has(actionId))

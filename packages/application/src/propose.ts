@@ -35,7 +35,7 @@ import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
 import { passThrough } from './read-call.ts';
 import { downstreamKeyFor } from './send.ts';
-import { completeUndo, undoneByThis } from './undo.ts';
+import { completeUndo, completeUndoOf, undoneByThis } from './undo.ts';
 
 export interface ProposeDeps {
   readonly parts: Parts;
@@ -102,6 +102,7 @@ async function meetOnce(
   const followed = underReservedName(names, chain);
   if (followed !== undefined) return meetOnce(deps, tool, proposal, followed, fresh);
   const last = chain.at(-1);
+  if (last !== undefined && (await completeUndoOf(parts, last.id))) return undefined;
   const policy = policyFor(tool, proposal.tenant, names.args);
   const pendingUndoer = last === undefined ? undefined : parts.undoers.get(last.id);
   const meeting = meet(chain, {

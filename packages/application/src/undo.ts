@@ -2,6 +2,7 @@
 // are marked before its caller is answered (DESIGN.md section 4, `undoneBy`).
 import {
   type Action,
+  type ActionStatus,
   canonicalJson,
   epochOf,
   type JsonObject,
@@ -88,16 +89,46 @@ export async function completeUndo(parts: Parts, undoer: Action): Promise<void> 
         ? { type: 'MarkUndone', by: undoer.id }
         : undefined,
     );
+    if (parts.undoers.get(target) === undoer.id) parts.undoers.delete(target);
     await parts.passed('undo recorded', undoer.id);
   }
 }
 
-/** Keeps track of undoers that are dispatched or in doubt, for the calls that meet their targets. */
-export function trackUndoer(parts: Pick<Parts, 'undoers'>, action: Action): void {
-  const acting =
-    action.status === 'dispatched' || action.status === 'unknown' || action.status === 'claimed';
+/**
+ * Completes the mark on an action whose undoer has succeeded without it.
+ * @returns whether there was one to complete
+ */
+export async function completeUndoOf(parts: Parts, target: string): Promise<boolean> {
+  const undoer = parts.undoers.get(target);
+  const loaded = undoer === undefined ? undefined : await parts.actions.load(undoer);
+  if (loaded?.kind !== 'action' || loaded.action.status !== 'succeeded') return false;
+  await completeUndo(parts, loaded.action);
+  return true;
+}
+
+/** The sweep of marks that are missing, because the store did not take them when they were due. */
+export function completeUndos(parts: Parts): void {
+  for (const target of parts.undoers.keys()) {
+    completeUndoOf(parts, target).catch((fault: unknown) => {
+      parts.onFault(`mark of ${target} as undone`, fault);
+    });
+  }
+}
+
+/**
+ * Keeps track of undoers that are dispatched or in doubt, or have succeeded and not marked their
+ * targets yet, for the calls that meet these.
+ */
+export function trackUndoer(
+  parts: Pick<Parts, 'undoers'>,
+  action: Action,
+  before?: ActionStatus,
+): void {
+  const { status } = action;
+  const acting = status === 'dispatched' || status === 'unknown' || status === 'claimed';
+  const marking = status === 'succeeded';
   for (const target of action.undoes) {
-    if (acting) parts.undoers.set(target, action.id);
-    else if (parts.undoers.get(target) === action.id) parts.undoers.delete(target);
+    if (acting || (marking && before !== 'succeeded')) parts.undoers.set(target, action.id);
+    else if (!marking && parts.undoers.get(target) === action.id) parts.undoers.delete(target);
   }
 }
