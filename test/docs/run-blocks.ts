@@ -1,0 +1,106 @@
+// Runs the blocks of a page in order, in one folder of its own that sees the repository's packages.
+// What a block is for stands in its info string:
+//   ```ts file=refund.ts            written to a file
+//   ```sh run=first                 run there (`in=repository`: in the root of the repository)
+//   ```text output-of=first         what that run printed
+//   ```text picture                 only to look at
+// An output must be equal but for what no two runs have in common: see `withoutChance`.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Block, root } from './pages.ts';
+
+export type Purpose =
+  | { readonly kind: 'file'; readonly file: string }
+  | { readonly kind: 'run'; readonly run: string; readonly inRepository: boolean }
+  | { readonly kind: 'output'; readonly of: string }
+  | { readonly kind: 'picture' };
+
+/** @throws Error where nothing says what the block is for */
+export function purposeOf({ name, language, options }: Block): Purpose {
+  const { file, run, 'output-of': of, in: where } = options;
+  if (file !== undefined && /^[\w-]+(\.[\w-]+)+$/.test(file)) return { kind: 'file', file };
+  if (language === 'sh' && run !== undefined)
+    return { kind: 'run', run, inRepository: where === 'repository' };
+  if (of !== undefined) return { kind: 'output', of };
+  if (language === 'text' && 'picture' in options) return { kind: 'picture' };
+  throw new Error(`${name} must say what it is for: file=…, run=… (sh) or output-of=…`);
+}
+
+/** What a run printed, on both of its streams as it came. */
+export interface Ran {
+  readonly output: string;
+  readonly exitCode: number | null;
+}
+
+export interface Playground {
+  readonly folder: string;
+  write(file: string, text: string): void;
+  run(command: string, options: { readonly inRepository: boolean }): Promise<Ran>;
+  close(): void;
+}
+
+export function createPlayground(): Playground {
+  const folder = mkdtempSync(join(tmpdir(), 'action-ledger-docs-'));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  return {
+    folder,
+    write: (file, text) => {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), text);
+    },
+    run: (command, { inRepository }) => runShell(command, inRepository ? root : folder),
+    close: () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function runShell(command: string, cwd: string): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('sh', ['-euc', command], { cwd, env: readersEnvironment() });
+    let output = '';
+    const take = (chunk: string): void => {
+      output += chunk;
+    };
+    child.stdout.setEncoding('utf8').on('data', take);
+    child.stderr.setEncoding('utf8').on('data', take);
+    child.on('error', reject);
+    child.on('close', (exitCode) => {
+      resolve({ output, exitCode });
+    });
+  });
+}
+
+/** Not that of the test run: its npm settings, colours and Node options are not the reader's. */
+function readersEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^npm_|^NODE_|^JEST_|COLOR|^ACTION_LEDGER_|^INIT_CWD$/i.test(name),
+  );
+  return { ...Object.fromEntries(kept), npm_config_update_notifier: 'false' };
+}
+
+/**
+ * A text as two runs of the same commands both print it: times, durations, rates and sizes on disk give
+ * way to their names, the lines that npm prints about itself are left out, and blanks at the ends of
+ * lines and of the text do not count. Ids stay: they are hashes of what is called, equal in every run.
+ */
+export function withoutChance(text: string): string {
+  return text
+    .replaceAll(
+      /^(> .*|npm (notice|warn).*|(added|changed|up to date).* in \d+m?s|bootstrap: .*)\n/gm,
+      '',
+    )
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d+)?)?/g, '<time>')
+    .replaceAll(/\d{4}-\d\d-\d\d/g, '<date>')
+    .replaceAll(/\b\d\d:\d\d:\d\d(\.\d+)?/g, '<time>')
+    .replaceAll(/\bby worker [\w-]+/g, 'by worker <worker>')
+    .replaceAll(/-?\b[\d,]+(\.\d+)? (ms|s)\b/g, '<duration>')
+    .replaceAll(/"seconds": [\d.]+/g, '"seconds": <duration>')
+    .replaceAll(/\b[\d,]+ writes per second/g, '<rate>')
+    .replaceAll(/[ \t]+$/gm, '')
+    .trim();
+}
