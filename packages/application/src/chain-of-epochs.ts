@@ -8,6 +8,8 @@ export type Epochs = { readonly kind: 'epochs'; readonly actions: readonly Actio
 
 export interface EpochChains {
   load(keyHash: string, options?: { readonly fresh?: boolean }): Promise<Epochs>;
+  /** The whole chain as last seen here, without reading; undefined where not all of it is kept. */
+  held(keyHash: string): Epochs | undefined;
   /** An epoch was created: `count` epochs exist now. */
   grew(keyHash: string, count: number): void;
   /**
@@ -29,6 +31,16 @@ export function createEpochChains(actions: ActionStore): EpochChains {
   const counts = new LRUCache<string, number>({ max: knownCountsMax });
   let readFirst = 0;
   return {
+    held: (keyHash) => {
+      const count = counts.get(keyHash) ?? 0;
+      const chain: Action[] = [];
+      for (let epoch = 0; epoch < count; epoch += 1) {
+        const action = actions.peek(actionIdOf(keyHash, epoch));
+        if (action === undefined) return undefined;
+        chain.push(action);
+      }
+      return count === 0 ? undefined : { kind: 'epochs', actions: chain };
+    },
     seemsNew: (keyHash) => {
       if (counts.has(keyHash)) return false;
       if (readFirst > 0) readFirst -= 1;

@@ -16,7 +16,8 @@ import { type ActionStore } from './action-store.ts';
 import { type Answer, answerFor, type AnswerWord, refusedAnswer } from './answer.ts';
 import { type AnswerCode, type RefusedCode } from './answer-codes.ts';
 import { runAttempt } from './attempt.ts';
-import { type EpochChains, type Epochs } from './chain-of-epochs.ts';
+import { type EpochChains } from './chain-of-epochs.ts';
+import { epochsToMeet } from './epochs-to-meet.ts';
 import { completeEdit, pendingEdit } from './complete-edit.ts';
 import { followed, restUntil, type Waiting } from './follow.ts';
 import { noteJoin, recordJoin } from './join.ts';
@@ -94,9 +95,8 @@ async function meetOnce(
   names: Names,
   fresh: boolean,
 ): Promise<Answer | undefined> {
-  const { parts, chains } = deps;
-  const unread = !fresh && isWorthTrying(deps, proposal, names);
-  const epochs = unread ? noEpochs : await chains.load(names.keyHash, { fresh });
+  const { parts } = deps;
+  const { epochs, unread } = await epochsToMeet(deps, proposal, names, fresh);
   if (epochs.kind === 'broken') return brokenAnswer(proposal, epochs.actionId);
   const chain = epochs.actions;
   const followed = underReservedName(names, chain);
@@ -154,14 +154,6 @@ async function answerMet(
   if (action === undefined) return undefined;
   if (action.tool !== tool.name) return conflict(deps.parts, proposal, names, action);
   return answerExisting(deps, tool, proposal, action, met);
-}
-
-const noEpochs: Epochs = { kind: 'epochs', actions: [] };
-
-/** A first epoch can be created without reading first: `no stream` finds out whether it exists. */
-function isWorthTrying({ parts, chains }: ProposeDeps, proposal: Proposal, names: Names): boolean {
-  if (names.older.length > 0 || !chains.seemsNew(names.keyHash)) return false;
-  return notRecordable(parts, proposal) === undefined;
 }
 
 async function answerExisting(
