@@ -50,6 +50,15 @@ async function verified(path: string): Promise<Finished & Verified> {
 
 const editOutcome = `update events set events = replace(events, 'R-', 'X-') where stream = ? and revision > 0`;
 
+describe('the file as it was closed', () => {
+  it('shows the repeats that an action held back', async () => {
+    const { out } = await runCli(['actions', 'show', ids.refund, '--path', whole]);
+    expect(out).toMatch(
+      /^held back +1 call that ran nothing:\n .* duplicate: run run-1, turn 1, call call_2$/m,
+    );
+  });
+});
+
 describe('verify', () => {
   it('finds nothing in the file as it was closed', async () => {
     const { code, brokenInvariants, streams } = await verified(whole);

@@ -6,6 +6,7 @@ export {
   rowOf,
 } from './action-index.ts';
 export { createMemoryActionIndex } from './memory-action-index.ts';
+export { readSideEntries } from './read-side-entries.ts';
 export { type NumberedSideEntry, type SideEntry } from './side-entry.ts';
 export {
   openSqliteActionIndex,

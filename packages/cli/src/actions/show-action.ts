@@ -1,8 +1,11 @@
 // `action-ledger actions show`: everything that is on record of one action.
 import { type Action, type Attempt } from '@action-ledger/domain';
+import { viewsPathOf } from '@action-ledger/client';
+import { readSideEntries, type SideEntry } from '@action-ledger/read-models';
 import { type Cli } from '../cli.ts';
 import { promises, statusText, watchText } from '../describe/action-text.ts';
 import { callText } from '../describe/event-text.ts';
+import { count } from '../format/count.ts';
 import { printable, printableJson } from '../format/printable.ts';
 import { type Fact, renderFacts } from '../format/facts.ts';
 import { type Paint, paintOf, type Style } from '../format/style.ts';
@@ -18,14 +21,15 @@ export async function showAction(
   typed: string,
   options: PathOption & { readonly json?: boolean },
 ): Promise<void> {
-  await readLedger(cli.io, options, async (store) => {
+  await readLedger(cli.io, options, async (store, path) => {
     const { action, events } = await loadAction(store, typed, sha256);
+    const heldBack = readSideEntries(viewsPathOf(path), action.id) ?? [];
     if (options.json === true) {
-      const { guarantee } = action;
-      cli.json({ ...action, promise: promises[guarantee], events: events.length });
+      const promise = promises[action.guarantee];
+      cli.json({ ...action, promise, events: events.length, heldBack });
       return;
     }
-    cli.io.out(renderAction(action, cli.style, cli.io.columns));
+    cli.io.out(renderAction(action, heldBack, cli.style, cli.io.columns));
     const id = shortId(action.id);
     cli.io.out(
       `\n${cli.style.dim(`action-ledger replay ${id}  shows its state after each event.`)}\n`,
@@ -33,13 +37,18 @@ export async function showAction(
   });
 }
 
-export function renderAction(action: Action, style: Style, columns: number | undefined): string {
-  return renderFacts(facts(action, style), style, columns);
+export function renderAction(
+  action: Action,
+  heldBack: readonly SideEntry[],
+  style: Style,
+  columns: number | undefined,
+): string {
+  return renderFacts(facts(action, heldBack, style), style, columns);
 }
 
 const same: Paint = (text) => text;
 
-function facts(action: Action, style: Style): readonly Fact[] {
+function facts(action: Action, heldBack: readonly SideEntry[], style: Style): readonly Fact[] {
   return [
     ['action', action.id, style.bold],
     ['status', statusLine(action), paintOf(style, action.status)],
@@ -53,6 +62,7 @@ function facts(action: Action, style: Style): readonly Fact[] {
       `${dateTime(action.plannedAt, { ms: true })} UTC, valid until ${dateTime(action.validUntil)}`,
     ],
     ...callFacts(action),
+    ...heldBackFacts(heldBack),
     ...linkFacts(action),
     ...approvalFacts(action),
     ...attemptFacts(action, style),
@@ -74,17 +84,26 @@ function optional(label: string, text: string | undefined): readonly Fact[] {
 }
 
 function callFacts({ calls }: Action): readonly Fact[] {
-  const [first, ...joined] = calls;
-  const created: readonly Fact[] =
-    first === undefined ? [] : [['call', printable(callText(first))]];
-  if (joined.length === 0) return created;
-  const texts = joined.map((call) => printable(callText(call)));
+  const [first, ...joined] = calls.map((call) => printable(callText(call)));
   return [
-    ...created,
-    [
-      'held back',
-      `${joined.length} on record, answered with the same outcome:\n${texts.join('\n')}`,
-    ],
+    ...(first === undefined ? [] : [['call', first] as const]),
+    ...(joined.length === 0 ? [] : [['joined by', joined.join('\n')] as const]),
+  ];
+}
+
+const heldBackShown = 5;
+
+/** Calls that ran nothing. Kept beside the record, so that some may be missing after a crash. */
+function heldBackFacts(entries: readonly SideEntry[]): readonly Fact[] {
+  if (entries.length === 0) return [];
+  const newest = entries.slice(0, heldBackShown).map(({ at, kind, reason, call }) => {
+    const why = kind === 'duplicate' ? kind : `${kind} (${reason})`;
+    return printable(`${dateTime(at, { ms: true })} ${why}: ${callText(call ?? {})}`);
+  });
+  const more = entries.length - newest.length;
+  const lines = [...newest, ...(more > 0 ? [`and ${more} before`] : [])];
+  return [
+    ['held back', [`${count(entries.length, 'call')} that ran nothing:`, ...lines].join('\n')],
   ];
 }
 
