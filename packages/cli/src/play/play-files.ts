@@ -1,0 +1,56 @@
+// The runs of all files, one after the other as they are read, and the tools of their catalogues.
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Catalogue,
+  catalogueFolderBeside,
+  declareTools,
+  type DeclaredTools,
+  planRun,
+  type PlayRun,
+  readCatalogue,
+  readRuns,
+} from '@action-ledger/sandbox';
+import { CliError } from '../cli-error.ts';
+
+/** Domains of several folders together. @throws CliError where two describe one domain differently */
+export async function readTools(
+  files: readonly string[],
+  folder: string | undefined,
+): Promise<DeclaredTools> {
+  const folders = folder === undefined ? files.map(catalogueFolderBeside) : [folder];
+  const all = new Map<string, Catalogue extends ReadonlyMap<string, infer Tools> ? Tools : never>();
+  for (const each of new Set(folders)) {
+    for (const [domain, tools] of await readCatalogue(each)) {
+      const known = all.get(domain);
+      if (known !== undefined && !isDeepStrictEqual(known, tools)) {
+        throw new CliError(
+          'play.catalogues',
+          `two catalogues describe the domain ${domain} differently (the second is ${each})`,
+          { fix: 'play the files one by one, or name one catalogue with --catalogue DIR.' },
+        );
+      }
+      all.set(domain, tools);
+    }
+  }
+  return declareTools(all);
+}
+
+/** A run that comes twice, in two files, is another tenant the second time. */
+export async function* planRuns(
+  files: readonly string[],
+  tools: DeclaredTools,
+  runsMax: number,
+): AsyncGenerator<PlayRun> {
+  const seen = new Map<string, number>();
+  let played = 0;
+  for (const file of files) {
+    for await (const run of readRuns(file)) {
+      if (played >= runsMax) return;
+      played += 1;
+      const times = (seen.get(run.run) ?? 0) + 1;
+      seen.set(run.run, times);
+      const plan = planRun(run, tools);
+      yield times === 1 ? plan : { ...plan, tenant: `${plan.tenant}#${times}` };
+    }
+  }
+}

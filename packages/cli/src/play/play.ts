@@ -1,0 +1,87 @@
+// A play from its files to its verdict: runs are played as they are read, a bounded number at once;
+// then the ledger's file is judged against the provider's own count.
+import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
+import { type Runtime } from '@action-ledger/runtime';
+import { type CallTally, createCallTally } from './call-tally.ts';
+import { judgePlay, type Verdict } from './judge-play.ts';
+import { inParallel } from './in-parallel.ts';
+import { type PointPassed } from './kill-plan.ts';
+import { planRuns, readTools } from './play-files.ts';
+import { type PlayOptions } from './play-options.ts';
+import { playRun } from './play-run.ts';
+import { type DrawnFaults, openStage, type Stage } from './stage.ts';
+import { type StartWorker } from './workers.ts';
+
+export interface PlayDeps {
+  readonly runtime: Runtime;
+  /** Only called where workers are killed. */
+  readonly startWorker: StartWorker;
+  /** After each run. */
+  readonly onRun: (sofar: Sofar) => void;
+}
+
+export interface Sofar {
+  readonly tally: CallTally;
+  readonly drawn: Readonly<DrawnFaults>;
+  readonly kills: readonly PointPassed[];
+  readonly workersKilled: number;
+}
+
+export interface Played extends Sofar {
+  readonly verdict: Verdict;
+  /** Of the calls alone. */
+  readonly playSeconds: number;
+  /** With reading, opening and judging. */
+  readonly seconds: number;
+}
+
+/** @param path of the ledger's file, which must be new */
+export async function play(options: PlayOptions, path: string, deps: PlayDeps): Promise<Played> {
+  const { runtime } = deps;
+  const startedMs = runtime.clock.monoMs();
+  const tools = await readTools(options.files, options.catalogue);
+  const stage = await openStage(options, path, tools, deps);
+  const tally = createCallTally();
+  const sofar = (): Sofar => {
+    const { drawn, kills, workersKilled } = stage;
+    return { tally, drawn, kills, workersKilled: workersKilled() };
+  };
+  const beganMs = runtime.clock.monoMs();
+  const { seed, duplicateDeliveries } = options;
+  await closing(stage, () =>
+    inParallel(planRuns(options.files, tools, options.runsMax), options.runsAtOnce, async (run) => {
+      stage.openRun(run);
+      await playRun(run, { deliverer: stage.ledger, tally, seed, duplicateDeliveries });
+      stage.closeRun(run);
+      deps.onRun(sofar());
+    }),
+  );
+  const endedMs = runtime.clock.monoMs();
+  const verdict = await judged(path, stage, runtime);
+  return {
+    ...sofar(),
+    verdict,
+    playSeconds: (endedMs - beganMs) / 1000,
+    seconds: (runtime.clock.monoMs() - startedMs) / 1000,
+  };
+}
+
+/** What went wrong first is told, not what then went wrong in closing. */
+async function closing(stage: Stage, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await stage.close().catch(() => undefined);
+    throw error;
+  }
+  await stage.close();
+}
+
+async function judged(path: string, { provider }: Stage, runtime: Runtime): Promise<Verdict> {
+  const store = await openSqliteEventStore({ path, runtime, readOnly: true });
+  try {
+    return await judgePlay(store, provider);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,129 @@
+// `action-ledger play`, and the two commands behind it: the worker that a play kills, and what
+// `npm start` shows.
+import { type Command } from 'commander';
+import { type Cli, type Register } from '../cli.ts';
+import { addJsonOption } from '../ledger-file/ledger-path.ts';
+import {
+  defaultKillShare,
+  defaultRunsAtOnce,
+  percent,
+  type PlayOptions,
+  runsAtOnceMax,
+  wholeNumber,
+} from './play-options.ts';
+
+export const registerPlay: Register = (program, cli) => {
+  registerPlayCommand(program, cli);
+  program.command('play-worker', { hidden: true }).action(async () => {
+    const { runWorker } = await import('./worker-main.ts');
+    runWorker();
+  });
+  program
+    .command('start-sample', { hidden: true })
+    .description('plays the shipped sample and says what to try next (what `npm start` runs)')
+    .action(async () => {
+      const { startSample } = await import('./start-sample.ts');
+      await startSample(cli);
+    });
+};
+
+interface Flags {
+  readonly lostResponses: number;
+  readonly timeouts: number;
+  readonly duplicateDeliveries: number;
+  readonly killWorkers?: boolean;
+  readonly killRate: number;
+  readonly seed: number;
+  readonly catalogue?: string;
+  readonly path?: string;
+  readonly limit?: number;
+  readonly runsAtOnce: number;
+  readonly json?: boolean;
+}
+
+function registerPlayCommand(program: Command, cli: Cli): void {
+  const command = program
+    .command('play')
+    .argument('<files...>', 'recorded tool calls: .ndjson or .ndjson.gz')
+    .summary('play recorded tool calls through a ledger, with faults')
+    .description(about)
+    .option(
+      '--lost-responses <percent>',
+      'requests whose effect happens and whose reply is lost',
+      percent,
+      0,
+    )
+    .option(
+      '--timeouts <percent>',
+      'requests without any reply; half of them take effect',
+      percent,
+      0,
+    )
+    .option(
+      '--duplicate-deliveries <percent>',
+      'calls that are delivered once more: at once, after the answer, or after the next write',
+      percent,
+      0,
+    )
+    .option(
+      '--kill-workers',
+      'run the ledger in processes that are killed at named points of the write path',
+    )
+    .option(
+      '--kill-rate <percent>',
+      'how often a point that every action passes kills; rarer points do so more often',
+      percent,
+      defaultKillShare,
+    )
+    .option(
+      '--seed <number>',
+      'the same seed, the same faults',
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+      1,
+    )
+    .option('--catalogue <dir>', 'folder of <domain>.json (default: catalog beside each file)')
+    .option('--path <file>', 'keep the ledger in this new file (default: nowhere)')
+    .option('--limit <runs>', 'play only the first runs', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .option(
+      '--runs-at-once <number>',
+      'runs under way together',
+      wholeNumber(1, runsAtOnceMax),
+      defaultRunsAtOnce,
+    )
+    .addHelpText('after', examples);
+  addJsonOption(command).action(async (files: readonly string[], flags: Flags) => {
+    const { playCommand } = await import('./play-command.ts');
+    await playCommand(cli, optionsOf(files, flags), flags.json === true);
+  });
+}
+
+function optionsOf(files: readonly string[], flags: Flags): PlayOptions {
+  const { lostResponses, timeouts, duplicateDeliveries, seed, catalogue, path, runsAtOnce } = flags;
+  return {
+    files,
+    catalogue,
+    lostResponses,
+    timeouts,
+    duplicateDeliveries,
+    kills: flags.killWorkers === true ? flags.killRate : undefined,
+    seed,
+    path,
+    runsMax: flags.limit ?? Infinity,
+    runsAtOnce,
+  };
+}
+
+const about = `Plays recorded tool calls of agents through a ledger, against a sandbox provider that answers as the
+recorded world did and counts the effects. Every run is a tenant of its own, its calls are played in
+order; reads pass by. Ends with 1 if any effect is doubled or lost, an unknown has no owner, or an
+invariant is broken.
+
+Calls counts the recorded ones. What --duplicate-deliveries delivers again is not one more call, and is
+told apart from the duplicates that were recorded.`;
+
+const examples = `
+Examples:
+  action-ledger play calls.ndjson
+  action-ledger play calls.ndjson --lost-responses 5% --timeouts 2% --duplicate-deliveries 10% --kill-workers --seed 7
+  action-ledger play calls.ndjson.gz --path played.db && action-ledger verify --path played.db
+  action-ledger play calls.ndjson --json | jq .unknown`;
