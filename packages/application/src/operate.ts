@@ -41,7 +41,23 @@ export async function castVote(parts: Parts, request: VoteRequest): Promise<Perf
     { by: voter },
   );
   if (performed.kind === 'done' && performed.action.status === 'ready') void parts.attend(actionId);
+  const refused = performed.kind === 'done' ? performed.refused : performed;
+  if (refused?.kind === 'refusal') noteRefusedVote(parts, request, refused);
   return performed;
+}
+
+/** A vote that changed nothing leaves a trace all the same. */
+function noteRefusedVote(parts: Parts, { actionId, voter, vote }: VoteRequest, no: Refusal): void {
+  const action = parts.actions.peek(actionId);
+  if (action === undefined) return;
+  parts.sides.add({
+    at: parts.clock.nowMs(),
+    tenant: action.tenant,
+    tool: action.tool,
+    action: actionId,
+    kind: 'refused',
+    reason: `${voter} voted to ${vote}: ${no.message}`,
+  });
 }
 
 export interface CancelRequest {
