@@ -8,7 +8,7 @@ import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { actionsTable } from './actions-table.ts';
 
-export interface ActionFilter {
+interface ActionFilter {
   readonly tenant?: string;
   readonly tool?: string;
   readonly status?: ActionStatus;

@@ -37,7 +37,7 @@ export async function showAction(
   });
 }
 
-export function renderAction(
+function renderAction(
   action: Action,
   heldBack: readonly SideEntry[],
   style: Style,

@@ -12,7 +12,7 @@ export interface BareAgent {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-export interface Patience {
+interface Patience {
   /** How long it waits for an answer. */
   readonly timeoutMs: number;
 }

@@ -4,6 +4,7 @@ import { type Guarantee } from '@action-ledger/domain';
 import { type Fault, type ToolBehaviour } from '@action-ledger/sandbox';
 import { type BareAgent } from './bare-agent.ts';
 import { type Stage } from './stage.ts';
+import { type Step } from './step.ts';
 
 export interface DemoCase {
   readonly title: string;
@@ -19,12 +20,6 @@ export interface DemoCase {
   readonly play: (stage: Stage) => Promise<void>;
   /** The same happenings, met by an agent that calls the provider itself and tries again on errors. */
   readonly without: (agent: BareAgent) => Promise<void>;
-}
-
-/** Something that happened, and what was answered to it. */
-export interface Step {
-  readonly happened: string;
-  readonly answered?: string;
 }
 
 export interface CaseResult {

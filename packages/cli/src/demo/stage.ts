@@ -16,7 +16,7 @@ import {
   type Tool,
   type ToolDefinition,
 } from '@action-ledger/tools';
-import { type Step } from './demo-case.ts';
+import { type Step } from './step.ts';
 import { createMortalStore } from './mortal-store.ts';
 
 export interface Stage {
@@ -39,7 +39,7 @@ export interface Stage {
   readonly check: (holds: boolean, what: string) => void;
 }
 
-export type DemoTool = Partial<Omit<ToolDefinition<JsonObject>, 'execute' | 'lookup' | 'input'>> & {
+type DemoTool = Partial<Omit<ToolDefinition<JsonObject>, 'execute' | 'lookup' | 'input'>> & {
   readonly name: string;
   /** Fields of type string; those that end in `cents` are integers. */
   readonly fields: readonly string[];

@@ -97,7 +97,7 @@ export function callText(call: CallOrigin): string {
     .join(', ');
 }
 
-export function resultText(data: {
+function resultText(data: {
   readonly result: unknown;
   readonly externalId?: string | undefined;
 }): string {

@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import { type Io } from '../io.ts';
 
-export const defaultPath = './action-ledger.db';
+const defaultPath = './action-ledger.db';
 
 export interface PathOption {
   readonly path?: string;
