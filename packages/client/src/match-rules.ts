@@ -5,6 +5,9 @@ import { type Tool } from '@action-ledger/tools';
 /** All that `matchesOf` asks of a tool. */
 type Undoable = Pick<Tool, 'name'> & { readonly rules: Pick<Tool['rules'], 'undoneBy'> };
 
+/** Of tools that nothing undoes. */
+export const noMatchRules = '[]';
+
 export function matchRulesOf(tools: readonly Tool[]): string {
   const undoable = tools
     .filter(({ rules }) => rules.undoneBy.length > 0)

@@ -1,12 +1,12 @@
 // The thread that follows the ledger's file into its views, so that the thread that answers calls
 // pays nothing for it. It opens both files by itself, does what each message asks, and answers each.
 import { parentPort, workerData } from 'node:worker_threads';
-import { matchesOf } from '@action-ledger/application';
+import { type Action } from '@action-ledger/domain';
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
-import { followViews } from '@action-ledger/read-models';
+import { followViews, type MatchKey } from '@action-ledger/read-models';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import { type FromThread, type ToThread, type ViewsThreadData } from './views-thread.ts';
-import { toolsForMatching } from './match-rules.ts';
+import { noMatchRules, toolsForMatching } from './match-rules.ts';
 
 const { storePath, viewsPath, matchRules } = workerData as ViewsThreadData;
 const answer = (message: FromThread): void => {
@@ -18,12 +18,7 @@ const store = await openSqliteEventStore({
   runtime: createSystemRuntime(),
   readOnly: true,
 });
-const toolOf = toolsForMatching(matchRules);
-const follower = followViews({
-  path: viewsPath,
-  store,
-  matchesOf: (action) => matchesOf(action, toolOf(action.tool)),
-});
+const follower = followViews({ path: viewsPath, store, matchesOf: await matching(matchRules) });
 
 parentPort?.on('message', (message: ToThread) => {
   switch (message.kind) {
@@ -43,3 +38,11 @@ parentPort?.on('message', (message: ToThread) => {
       });
   }
 });
+
+/** Most ledgers have nothing to match: then the thread starts without all that it is decided by. */
+async function matching(rules: string): Promise<(action: Action) => readonly MatchKey[]> {
+  if (rules === noMatchRules) return () => [];
+  const { matchesOf } = await import('@action-ledger/application');
+  const toolOf = toolsForMatching(rules);
+  return (action) => matchesOf(action, toolOf(action.tool));
+}

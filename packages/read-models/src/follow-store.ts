@@ -22,36 +22,74 @@ export interface FollowerParts {
   readonly db: DatabaseSync;
   readonly store: Pick<EventStore, 'readAll' | 'readStream'>;
   readonly matchesOf: (action: Action) => readonly MatchKey[];
-  /** Events of one read and one transaction. */
-  readonly eventsMax: number;
+  readonly pace: Pace;
 }
 
-/** The database is its owner's to close. */
+/** Large transactions write a page once for many actions, small ones keep the thread free. */
+export interface Pace {
+  /** Of one read. */
+  readonly eventsMax: number;
+  /** A transaction ends with the read that reaches so many. */
+  readonly transactionEventsMin: number;
+}
+
+/** Where nobody waits for an answer. More events of one read are slower to collect as garbage. */
+export const steadyPace: Pace = { eventsMax: 1_000, transactionEventsMin: 10_000 };
+/** Where this thread also serves calls: steps of about 1 ms. */
+export const servingPace: Pace = { eventsMax: 100, transactionEventsMin: 1 };
+
+/** The database is its owner's to close, and this one's alone to write. */
 export function createFollower(parts: FollowerParts): ViewsFollower {
-  const { db, store, eventsMax } = parts;
+  const { db, store, pace } = parts;
   const facts = createFacts(db);
   const writer = createViewsWriter(db, parts.matchesOf);
   const folds = createActionFolds(store);
   /** Up to where the folds have followed; -1 where that is not sure. */
   let known = -1;
 
+  const advance = async (sides: readonly NumberedSideEntry[]): Promise<number> => {
+    let { position } = facts.reached();
+    if (position !== known) folds.forget();
+    known = -1;
+    if (sides.length > 0) {
+      begin(db);
+      writer.writeSideEntries(sides);
+    }
+    let written = 0;
+    for (;;) {
+      const { events, reached } = await readOn(store, position, pace.eventsMax);
+      if (reached.position === position) break;
+      const actions = await folds.apply(events);
+      begin(db);
+      writer.write({ actions, reached });
+      ({ position } = reached);
+      written += events.length;
+      if (written >= pace.transactionEventsMin) {
+        db.exec('commit');
+        written = 0;
+      }
+      await nextTurn();
+    }
+    if (db.isTransaction) db.exec('commit');
+    known = position;
+    return position;
+  };
+
   return {
     advance: async (sides) => {
-      writer.writeSideEntries(sides);
-      let { position } = facts.reached();
-      if (position !== known) folds.forget();
-      for (;;) {
-        const read = await readOn(store, position, eventsMax);
-        if (read.reached.position === position) return position;
-        known = -1;
-        writer.write({ actions: await folds.apply(read.events), reached: read.reached });
-        ({ position } = read.reached);
-        known = position;
-        await nextTurn();
+      try {
+        return await advance(sides);
+      } catch (error) {
+        if (db.isTransaction) db.exec('rollback');
+        throw error;
       }
     },
     close: async () => undefined,
   };
+}
+
+function begin(db: DatabaseSync): void {
+  if (!db.isTransaction) db.exec('begin immediate');
 }
 
 /** What cannot be read is passed over: the fault says where it ends. */

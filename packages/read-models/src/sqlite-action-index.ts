@@ -4,7 +4,7 @@
 // never behind what was noted.
 import { type EventStore } from '@action-ledger/event-store';
 import { type ActionIndex, type ActionRow, type ListFilter, matchText } from './action-index.ts';
-import { createFollower, type ViewsFollower } from './follow-store.ts';
+import { createFollower, servingPace, type ViewsFollower } from './follow-store.ts';
 import { createOverlay, listNoted, type Overlay } from './overlay.ts';
 import { type NumberedSideEntry, type SideEntry } from './side-entry.ts';
 import { openViewsFile, type ViewsFileOptions } from './views-file.ts';
@@ -34,9 +34,6 @@ export interface SqliteActionIndex extends ActionIndex {
   flush(): Promise<void>;
 }
 
-/** Events of one transaction while this thread also serves calls: about 1 ms. */
-const servingEventsMax = 100;
-
 /** @throws StoreFault the store cannot be read; an error of SQLite where no file can be written */
 export async function openSqliteActionIndex(
   options: SqliteActionIndexOptions,
@@ -49,7 +46,7 @@ export async function openSqliteActionIndex(
     overlay,
     store: options.store,
     timers: options.runtime.timers,
-    here: createFollower({ ...options, db, eventsMax: servingEventsMax }),
+    here: createFollower({ ...options, db, pace: servingPace }),
     startFollower: options.startFollower ?? (() => undefined),
     onFault: options.onFault ?? (() => undefined),
     nextSide,

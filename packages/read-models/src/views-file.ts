@@ -4,11 +4,11 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type EventStore, StoreFault } from '@action-ledger/event-store';
-import { createFollower, type FollowerParts } from './follow-store.ts';
+import { createFollower, type FollowerParts, steadyPace } from './follow-store.ts';
 import { createFacts } from './views-facts.ts';
 import { createIndexes, createTables, isComplete, markComplete } from './views-schema.ts';
 
-export interface ViewsFileOptions extends Omit<FollowerParts, 'db' | 'eventsMax'> {
+export interface ViewsFileOptions extends Omit<FollowerParts, 'db' | 'pace'> {
   /** Of the views file. */
   readonly path: string;
   readonly store: EventStore;
@@ -16,8 +16,6 @@ export interface ViewsFileOptions extends Omit<FollowerParts, 'db' | 'eventsMax'
   readonly matchRules: string;
 }
 
-/** Events of one read and one transaction while nobody waits for an answer; more are slower to collect. */
-export const catchUpEventsMax = 1_000;
 const lockWaitMs = 5_000;
 const checkpointPages = 4_000;
 
@@ -101,7 +99,7 @@ async function fillNew(options: ViewsFileOptions): Promise<DatabaseSync> {
 }
 
 async function catchUp(db: DatabaseSync, options: ViewsFileOptions): Promise<void> {
-  await createFollower({ ...options, db, eventsMax: catchUpEventsMax }).advance([]);
+  await createFollower({ ...options, db, pace: steadyPace }).advance([]);
 }
 
 function useLog(db: DatabaseSync): void {

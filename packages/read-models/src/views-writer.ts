@@ -1,5 +1,5 @@
-// Writes to a views file. Each batch is one transaction together with the position it reaches, so a
-// file holds exactly what the streams held up to there.
+// Writes to a views file. What was folded goes into the file together with the position it reaches, so
+// that a file holds exactly what the streams held up to there.
 import { type DatabaseSync } from 'node:sqlite';
 import { type Action } from '@action-ledger/domain';
 import { type FoldedAction } from './action-folds.ts';
@@ -13,7 +13,7 @@ interface Batch {
 }
 
 export interface ViewsWriter {
-  /** @param matchesOf by which an undoer can find an action */
+  /** Within a transaction of the caller's. */
   write(batch: Batch): void;
   writeSideEntries(entries: readonly NumberedSideEntry[]): void;
 }
@@ -29,6 +29,7 @@ const upsert = `
     outcome_at = excluded.outcome_at, incidents = excluded.incidents,
     needs_attention = excluded.needs_attention`;
 
+/** @param matchesOf by which an undoer can find an action */
 export function createViewsWriter(
   db: DatabaseSync,
   matchesOf: (action: Action) => readonly MatchKey[],
@@ -53,17 +54,12 @@ export function createViewsWriter(
 
   return {
     write: ({ actions, reached }) => {
-      inTransaction(db, () => {
-        for (const each of actions) if (isIndexed(each.action)) passOverDamage(each, writeAction);
-        facts.keepReached(reached);
-      });
+      for (const each of actions) if (isIndexed(each.action)) passOverDamage(each, writeAction);
+      facts.keepReached(reached);
     },
     writeSideEntries: (entries) => {
-      if (entries.length === 0) return;
-      inTransaction(db, () => {
-        for (const { number, entry } of entries) addSide.run(number, JSON.stringify(entry));
-        trimSides.run(storedSideEntriesMax);
-      });
+      for (const { number, entry } of entries) addSide.run(number, JSON.stringify(entry));
+      trimSides.run(storedSideEntriesMax);
     },
   };
 }
@@ -111,14 +107,3 @@ function isUnfit(error: unknown): boolean {
 
 /** SQLITE_CONSTRAINT (https://sqlite.org/rescode.html). */
 const constraintFailed = 19;
-
-function inTransaction(db: DatabaseSync, work: () => void): void {
-  db.exec('begin immediate');
-  try {
-    work();
-    db.exec('commit');
-  } catch (error) {
-    if (db.isTransaction) db.exec('rollback');
-    throw error;
-  }
-}
