@@ -49,6 +49,8 @@ function isAtRest(parts: Parts, action: Action, leftMs: number): boolean {
     case 'ready':
       return action.readyAt > by;
     case 'unknown':
+      // An attempt of this process that lost its claim may still bring the answer.
+      if (parts.runs.has(action.id)) return false;
       return (
         action.watch === undefined ||
         action.watch.owner === 'operator' ||
