@@ -18,13 +18,19 @@ async function stopLaterEpochs(parts: Parts, action: Action): Promise<void> {
     const later = actionIdOf(keyHash, epoch);
     const loaded = await parts.actions.load(later, { fresh: true });
     if (loaded.kind === 'broken') continue;
-    if (loaded.action.status === 'new') return;
+    if (loaded.action.status === 'new' || isNewerValue(action, loaded.action)) return;
     if (loaded.action.attempts.length === 0) await cancelFor(parts, later, action);
     const stopped = await parts.actions.load(later, { fresh: true });
     if (stopped.kind === 'action' && mayHaveActed(stopped.action)) {
+      if (action.guarantee === 'natural') return;
       await reportSecondEffect(parts, action, stopped.action);
     }
   }
+}
+
+/** Of an absolute write: it stands, whatever becomes known of an older one. */
+function isNewerValue({ guarantee, argumentsHash }: Action, later: Action): boolean {
+  return guarantee === 'natural' && later.argumentsHash !== argumentsHash;
 }
 
 /** Something of it was sent that is not proven to be without effect. */

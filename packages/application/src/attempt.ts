@@ -4,6 +4,7 @@ import {
   type Action,
   actionIdOf,
   type AttemptOutcome,
+  isEnded,
   type JsonObject,
   type JsonValue,
   keyHashOf,
@@ -79,13 +80,10 @@ async function attemptInFull(
   running: Running,
 ): Promise<void> {
   await parts.passed('dispatched', action.id);
-  const earlier = action.epoch > 0 ? await successOfEpochBefore(parts, action) : undefined;
-  if (earlier !== undefined) {
-    await record(parts, tool, action, running, {
-      kind: 'not sent',
-      reason: 'the epoch before succeeded meanwhile',
-    });
-    await cancelFor(parts, action.id, earlier);
+  const earlier = await earlierEpochs(parts, action);
+  if (earlier.kind !== 'without effect') {
+    await record(parts, tool, action, running, { kind: 'not sent', reason: earlier.reason });
+    if (earlier.kind === 'succeeded') await cancelFor(parts, action.id, earlier.action);
     return;
   }
   const args = parts.secrets.get(action.id) ?? (action.secret ? undefined : action.arguments);
@@ -97,18 +95,38 @@ async function attemptInFull(
   await record(parts, tool, action, running, outcome);
 }
 
+type EarlierEpochs =
+  | { readonly kind: 'without effect' }
+  | { readonly kind: 'succeeded'; readonly reason: string; readonly action: Action }
+  | { readonly kind: 'not known'; readonly reason: string };
+
 /**
- * The dispatch is durable; now the epoch before is read from the store itself, so that of a late
- * success and this dispatch at least one sees the other.
+ * The dispatch is durable; now the epochs before are read from the store itself, back to the nearest
+ * one that has not ended without effect, so that of a late success and this dispatch at least one
+ * sees the other.
  */
-async function successOfEpochBefore(parts: Parts, action: Action): Promise<Action | undefined> {
-  if (action.guarantee === 'natural' || action.repeatOf !== undefined) return undefined;
-  const before = await parts.actions.load(actionIdOf(keyHashOf(action.id), action.epoch - 1), {
-    fresh: true,
-  });
-  if (before.kind === 'broken') return undefined;
-  const stands = before.action.status === 'succeeded' && before.action.undoneBy === undefined;
-  return stands ? before.action : undefined;
+async function earlierEpochs(parts: Parts, action: Action): Promise<EarlierEpochs> {
+  const isBound = action.guarantee !== 'natural' && action.repeatOf === undefined;
+  for (let epoch = action.epoch - 1; isBound && epoch >= 0; epoch -= 1) {
+    const before = await readEpoch(parts, actionIdOf(keyHashOf(action.id), epoch));
+    if (before === undefined)
+      return { kind: 'not known', reason: `epoch ${epoch} before it could not be read` };
+    if (isEnded(before)) continue;
+    if (before.status !== 'succeeded' || before.undoneBy !== undefined) break;
+    return { kind: 'succeeded', reason: 'an epoch before succeeded meanwhile', action: before };
+  }
+  return { kind: 'without effect' };
+}
+
+async function readEpoch(parts: Parts, actionId: string): Promise<Action | undefined> {
+  try {
+    const loaded = await parts.actions.load(actionId, { fresh: true });
+    return loaded.kind === 'action' ? loaded.action : undefined;
+  } catch (fault) {
+    if (!(fault instanceof StoreFault)) throw fault;
+    parts.onFault(`read of ${actionId}`, fault);
+    return undefined;
+  }
 }
 
 async function execute(
