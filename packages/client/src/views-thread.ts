@@ -21,8 +21,8 @@ export type FromThread =
   | { readonly kind: 'reached'; readonly position: number }
   | { readonly kind: 'fault'; readonly message: string };
 
-/** Young objects of a batch die young where there is room for them. */
-const resourceLimits = { maxYoungGenerationSizeMb: 32 };
+/** What it reads at a time is bounded, and so is what it needs. */
+const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 96 };
 
 export function startViewsThread(data: ViewsThreadData): ViewsFollower | undefined {
   const file = threadFile();

@@ -56,9 +56,11 @@ export function createFollower(parts: FollowerParts): ViewsFollower {
       writer.writeSideEntries(sides);
     }
     let written = 0;
+    let max = Math.min(firstEventsMax, pace.eventsMax);
     for (;;) {
-      const { events, reached } = await readOn(store, position, pace.eventsMax);
+      const { events, reached } = await readOn(store, position, max);
       if (reached.position === position) break;
+      max = nextMax(max, events, pace);
       const actions = await folds.apply(events);
       begin(db);
       writer.write({ actions, reached });
@@ -87,6 +89,18 @@ export function createFollower(parts: FollowerParts): ViewsFollower {
     close: async () => undefined,
   };
 }
+
+/** Events may be large: then fewer are read at a time. */
+function nextMax(max: number, events: readonly RecordedEvent[], { eventsMax }: Pace): number {
+  let characters = 0;
+  for (const { data } of events) characters += data.length;
+  return characters > charactersOfReadMax
+    ? Math.max(1, Math.floor(max / 4))
+    : Math.min(max * 2, eventsMax);
+}
+
+const firstEventsMax = 100;
+const charactersOfReadMax = 4 * 1024 * 1024;
 
 function begin(db: DatabaseSync): void {
   if (!db.isTransaction) db.exec('begin immediate');

@@ -187,6 +187,23 @@ describe('opening a views file', () => {
     expect(listed(await openIndex(other.store))).toEqual([at('e', 3), at('d', 3), at('c', 3)]);
   });
 
+  it('reads fewer events at a time where they are large', async () => {
+    const large = 'x'.repeat(100_000);
+    for (let each = 0; each < 120; each += 1)
+      await world.append(`large-${each}`, plan({ arguments: { large } }));
+    const sizes: number[] = [];
+    const { store } = world;
+    const index = await openIndex({
+      ...store,
+      readAll: (range) => {
+        sizes.push(range.max);
+        return store.readAll(range);
+      },
+    });
+    expect(sizes).toEqual([100, 25, 50]);
+    expect(index.list({ limit: 200 })).toHaveLength(120);
+  });
+
   it('throws what the store throws, and works when the store does', async () => {
     await finish(world, 'a');
     const away = new StoreFault('store.unavailable', 'safe', 'away');
