@@ -55,6 +55,8 @@ export function runAttempt(
     })
     .finally(() => {
       if (parts.runs.get(action.id) === run) parts.runs.delete(action.id);
+      // Its end is news as well: an unknown rests only when no attempt here can still settle it.
+      parts.waiters.notify(action.id);
     });
   const abort = (reason: string): void => {
     state.lost = true;
