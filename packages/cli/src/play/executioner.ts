@@ -85,6 +85,8 @@ function pass(means: Means, watched: Watched, point: WritePoint): void | Promise
   if (call === undefined) return;
   const isBefore = point === 'before plan' || point === 'planned' || point === 'claimed';
   const attempt = isBefore ? dispatches + 1 : dispatches;
+  // A second delivery of the call is at the same point, and must not pass it.
+  if (means.gate.isDying(call.run) && point !== 'sending') return means.gate.dieHere(call.run);
   const here = { run: call.run, seq: call.seq, attempt, point };
   if (isDrawn(means, call, here)) {
     call.spent.add(nameOfPass(here));

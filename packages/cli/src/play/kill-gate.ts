@@ -8,6 +8,7 @@ export interface KillGate {
   leave(run: string): void;
   /** The run has come to its point. Never resolves. */
   dieHere(run: string): Promise<never>;
+  isDying(run: string): boolean;
   /** The run will come to a point where nobody can wait: resolves once all others stand still. */
   standStill(run: string): Promise<void>;
 }
@@ -61,6 +62,7 @@ export function createKillGate(die: () => void): KillGate {
       look();
       return new Promise(() => undefined);
     },
+    isDying: (run) => dying.has(run),
     standStill: (run) => {
       if (alone === run) return Promise.resolve();
       return new Promise((resolve) => {
