@@ -20,7 +20,7 @@ import { type EventStore, type RecordedEvent } from '@action-ledger/event-store'
 import { type DamagedEvents, readEvents } from './read-events.ts';
 
 /** What only a store can break, beside the invariants of the domain. */
-export type StoreInvariant = 'positions-complete' | 'row-readable';
+export type StoreInvariant = 'positions-complete' | 'row-readable' | 'projection-equals-fold';
 
 export interface BrokenRecord {
   /** Empty where it is not known whose events are missing. */
