@@ -24,34 +24,36 @@ export function notRecordable(parts: Parts, proposal: Proposal): Answer | undefi
 
 /** It is not known what this call meets, so it must not be told that nothing was done. */
 export function notRead(parts: Parts, proposal: Proposal, fault: unknown): Answer {
-  return metUnread(proposal, storeFault(parts, 'read', proposal.tool, fault));
-}
-
-function metUnread(proposal: Proposal, { message }: StoreFault): Answer {
+  if (fault instanceof StoreFault && parts.isClosing()) {
+    const reason = 'The ledger is closed. Nothing was recorded by this call.';
+    return refused(proposal, 'checking', 'ledger.closing', reason);
+  }
+  const { message } = storeFault(parts, 'read', proposal.tool, fault);
   const reason = `The store could not be used (${message}). Nothing was recorded by this call; whether it was done before is not known.`;
   return refused(proposal, 'checking', 'ledger.store-unavailable', reason);
 }
 
-/**
- * Where the plan may have got there all the same, it is looked for later; nothing was sent.
- * @param unread it was tried without reading what exists
- */
+/** The plan is certainly not there: what there is can still be read, and answer the call. */
+export function wasNotStored(fault: unknown): boolean {
+  return fault instanceof StoreFault && fault.retry !== 'unsafe';
+}
+
+/** Where the plan may have got there all the same, it is looked for later; nothing was sent. */
 export function notStored(
   parts: Parts,
   proposal: Proposal,
-  { actionId, unread }: { readonly actionId: string; readonly unread: boolean },
+  actionId: string,
   fault: unknown,
 ): Answer {
   const why = storeFault(parts, 'plan', actionId, fault);
-  if (why.retry === 'unsafe') {
-    parts.due.set(actionId, parts.clock.nowMs() + uncertainPlanLookMs);
-    const reason =
-      'The store did not say whether the plan was recorded; nothing was sent by this call.';
-    return refused(proposal, 'checking', 'ledger.store-uncertain', reason, actionId);
+  if (why.retry !== 'unsafe') {
+    const reason = `The store could not be written (${why.message}). Nothing was recorded.`;
+    return refused(proposal, 'failed-without-effect', 'ledger.store-unavailable', reason);
   }
-  if (unread) return metUnread(proposal, why);
-  const reason = `The store could not be written (${why.message}). Nothing was recorded.`;
-  return refused(proposal, 'failed-without-effect', 'ledger.store-unavailable', reason);
+  parts.due.set(actionId, parts.clock.nowMs() + uncertainPlanLookMs);
+  const reason =
+    'The store did not say whether the plan was recorded; nothing was sent by this call.';
+  return refused(proposal, 'checking', 'ledger.store-uncertain', reason, actionId);
 }
 
 /** @throws the fault where it is not the store's */

@@ -30,7 +30,7 @@ import {
   underOlderName,
   underReservedName,
 } from './names.ts';
-import { notRead, notRecordable, notStored } from './not-recordable.ts';
+import { notRead, notRecordable, notStored, wasNotStored } from './not-recordable.ts';
 import { type Parts } from './parts.ts';
 import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
@@ -212,7 +212,10 @@ async function open(
     return undefined;
   const startedMono = parts.clock.monoMs();
   const created = await create(parts, tool, proposal, names, opening, actionId).catch(
-    (fault: unknown) => notStored(parts, proposal, { actionId, unread: opening.unread }, fault),
+    (fault: unknown) =>
+      opening.unread && wasNotStored(fault)
+        ? ({ kind: 'taken' } as const)
+        : notStored(parts, proposal, actionId, fault),
   );
   if ('word' in created) return created;
   switch (created.kind) {
