@@ -72,7 +72,9 @@ function countActions(
 
 function longer(longest: Action | undefined, action: Action): Action | undefined {
   if (action.status !== 'succeeded') return longest;
-  return longest === undefined || action.revision > longest.revision ? action : longest;
+  const more = action.revision - (longest?.revision ?? -1);
+  // Of equals the same one every time, whatever was planned first.
+  return more > 0 || (more === 0 && action.id < (longest?.id ?? '')) ? action : longest;
 }
 
 function isUnknown({ status }: Action): boolean {

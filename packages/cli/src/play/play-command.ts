@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { TraceFault } from '@action-ledger/sandbox';
 import { CliError } from '../cli-error.ts';
 import { type Cli } from '../cli.ts';
+import { shortId } from '../ledger-file/find-action.ts';
+import { type Verdict } from './judge-play.ts';
 import { play, type Played } from './play.ts';
 import { type PlayOptions } from './play-options.ts';
 import { isSound, summarise } from './play-summary.ts';
@@ -19,7 +21,14 @@ export async function playCommand(cli: Cli, options: PlayOptions, asJson: boolea
   const summary = summarise(played.tally, played.verdict, played.seconds);
   if (asJson) cli.json(summary);
   else cli.io.out(renderPlayed(played, summary, { style, columns }));
+  if (!asJson && options.path !== undefined) cli.io.out(whereItIs(options.path, played.verdict));
   if (!isSound(summary)) cli.end(1);
+}
+
+function whereItIs(path: string, { longest }: Verdict): string {
+  const action =
+    longest === undefined ? '' : `, action-ledger replay ${shortId(longest.id)} --path ${path}`;
+  return `The ledger is kept in ${path}: action-ledger verify --path ${path}${action}\n`;
 }
 
 /** @throws CliError where the recorded calls or their catalogue cannot be read */

@@ -87,7 +87,8 @@ function byTool(open: readonly Action[]): string {
     const name = `${tool} (${guarantee})`;
     tools.set(name, (tools.get(name) ?? 0) + 1);
   }
-  return `with an operator: ${[...tools].map(([name, number]) => `${number} ${name}`).join(', ')}`;
+  const sorted = [...tools].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return `with an operator: ${sorted.map(([name, number]) => `${number} ${name}`).join(', ')}`;
 }
 
 function whatWentWrong({ tally, drawn, kills, workersKilled, verdict }: Played): readonly Row[] {
@@ -150,7 +151,9 @@ function takenByTheWorld({ tally }: Played): readonly string[] {
   const lines = tally.takenByTheWorld.map(
     ({ run, seq, tool, reason }) => `  ${printable(`${run} #${seq} ${tool}: ${reason}`)}\n`,
   );
-  return ['\nRefused here, taken by the recorded world\n', ...lines];
+  const more = tally.takenByTheWorldCount() - lines.length;
+  const rest = more > 0 ? [`  and ${thousands(more)} more\n`] : [];
+  return ['\nRefused here, taken by the recorded world\n', ...lines, ...rest];
 }
 
 function verdictLine(summary: PlaySummary, { good, bad }: Style): string {
