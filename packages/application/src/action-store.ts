@@ -18,7 +18,7 @@ import {
 } from '@action-ledger/domain';
 import { type EventStore, type ExpectedRevision, StoreFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
-import { appendOnce } from './append.ts';
+import { type Appended, appendOnce } from './append.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type Quarantine } from './quarantine.ts';
 
@@ -229,20 +229,36 @@ async function tryOnce(
   let next = action;
   for (const event of events) next = evolve(next, event, { revision: next.revision + 1, at });
   const expected: ExpectedRevision = action.revision < 0 ? 'no stream' : action.revision;
-  const { store, runtime } = deps;
-  const stream = streamOfAction(action.id);
-  const appended = await appendOnce(store, runtime.timers, stream, expected, sealed.events).catch(
+  const appended = await appendWhole(deps, action.id, expected, sealed.events).catch(
     (fault: unknown) => {
       options.tries?.set(sealed.events[0]?.id ?? '', done);
       throw fault;
     },
   );
+  if (appended.kind === 'broken') return appended;
   if (appended.kind === 'conflict') return appended;
   held.keep({ kind: 'held', action: next, hash: sealed.hash });
   deps.onAppended(action, next, events);
   if (!appended.uncertain) return { ...done, action: next };
   const now = await read(deps, held, action.id);
   return now.kind === 'broken' ? now : { ...done, action: now.action };
+}
+
+/** A stream whose rows cannot be read takes no events: it is quarantined. */
+async function appendWhole(
+  deps: ActionStoreDeps,
+  actionId: string,
+  expected: ExpectedRevision,
+  events: Sealed['events'],
+): Promise<Appended | Broken> {
+  const { store, runtime } = deps;
+  try {
+    return await appendOnce(store, runtime.timers, streamOfAction(actionId), expected, events);
+  } catch (fault) {
+    if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
+    await deps.quarantine.open(actionId, fault.message);
+    return { kind: 'broken', actionId, reason: fault.message };
+  }
 }
 
 function seal(

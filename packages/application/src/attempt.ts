@@ -150,12 +150,15 @@ async function execute(
   );
   const lease = keepLease(parts, tool, action, running, deadlineMono);
   const deadlineAt = action.attempts.at(-1)?.deadlineAt ?? Infinity;
+  let isSent = false;
   const beforeSend = (): void => {
+    if (isSent) throw new NotSent('an attempt sends once');
     if (state.lost) throw new NotSent('the claim is lost');
     if (parts.clock.monoMs() >= deadlineMono || parts.clock.nowMs() >= deadlineAt) {
       throw new NotSent('the deadline has passed');
     }
     void parts.passed('sending', action.id);
+    isSent = true;
   };
   const context: ExecuteContext<JsonObject> = {
     ...attemptContext(action, args),

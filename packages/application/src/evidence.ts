@@ -7,6 +7,7 @@ import {
 } from '@action-ledger/domain';
 import { afterSuccess } from './after-success.ts';
 import { type Performed } from './action-store.ts';
+import { checkRequest, reportShape } from './check-request.ts';
 import { type Parts } from './parts.ts';
 
 export interface EvidenceReport {
@@ -28,6 +29,8 @@ export async function reportEvidence(
   report: EvidenceReport,
   rules: ToolRules,
 ): Promise<Performed | Refusal<ActionRefusalCode>> {
+  const misfit = checkRequest(report, reportShape);
+  if (misfit !== undefined) return misfit;
   const performed = await parts.actions.perform(actionId, (action) => ({
     type: 'ReportEvidence',
     ...report,

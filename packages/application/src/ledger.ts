@@ -138,7 +138,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   checkInBackground(parts, checkedFrom, (first, last) => {
     state.missing ??= `Positions ${first} to ${last} are missing.`;
   }).catch((fault: unknown) => {
-    parts.onFault('the check in the background', fault);
+    if (!state.closing) parts.onFault('the check in the background', fault);
   });
   return ledger;
 }
@@ -152,6 +152,11 @@ function timeOf(metadata: string): number {
   }
 }
 
+function whyRecovering(store: EventStore, { missing }: Readonly<LedgerState>): string | undefined {
+  const condition = store.condition();
+  return condition.kind === 'recovering' ? condition.reason : missing;
+}
+
 function assemble(
   options: LedgerOptions,
   clock: Parts['clock'],
@@ -160,7 +165,10 @@ function assemble(
   const { store, runtime, sha256, tools, index } = options;
   const judge = createJudge(clock);
   const waiters = createWaiters(runtime.timers);
-  const quarantine = createQuarantine({ store, sha256, clock, runtime });
+  const onOpened = (actionId: string, reason: string): void => {
+    parts.notice({ kind: 'stream broken', actionId, reason });
+  };
+  const quarantine = createQuarantine({ store, sha256, clock, runtime, onOpened });
   const onFault = options.onFault ?? (() => undefined);
   const attending = createAttending((actionId) => attendAction(parts, actionId), onFault);
   const due = createDueIndex(clock, runtime.timers, (actionId) => void attending(actionId));
@@ -198,10 +206,7 @@ function assemble(
     undoers: new Map(),
     dependents: new Map(),
     beingRecorded: new Set(),
-    recovering: () => {
-      const condition = store.condition();
-      return condition.kind === 'recovering' ? condition.reason : state.missing;
-    },
+    recovering: () => whyRecovering(store, state),
     isPaused: options.isPaused ?? (() => false),
     isClosing: () => state.closing,
     attend: attending,

@@ -14,8 +14,11 @@ export function notRecordable(parts: Parts, proposal: Proposal): Answer | undefi
   const no = (code: AnswerCode, why: string): Answer =>
     refused(proposal, 'failed-without-effect', code, `${why} Nothing was recorded.`);
   const recovering = parts.recovering();
-  if (recovering !== undefined)
-    return no('ledger.recovering', `The ledger is recovering: ${recovering}`);
+  // What is gone from the store may have been done: the word must not invite another try.
+  if (recovering !== undefined) {
+    const reason = `The ledger is recovering: ${recovering} Nothing was recorded.`;
+    return refused(proposal, 'checking', 'ledger.recovering', reason);
+  }
   if (parts.isClosing()) return no('ledger.closing', 'The ledger is closing.');
   if (parts.isPaused(proposal.tenant, proposal.tool))
     return no('ledger.paused', 'This tool is paused.');

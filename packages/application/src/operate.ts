@@ -17,6 +17,14 @@ import { type Answer, answerFor, refusedAnswer } from './answer.ts';
 import { type AnswerCode, type RefusedCode } from './answer-codes.ts';
 import { runAttempt } from './attempt.ts';
 import { awaitRest } from './await-rest.ts';
+import {
+  cancelShape,
+  checkRequest,
+  closeIncidentShape,
+  repeatShape,
+  settleShape,
+  voteShape,
+} from './check-request.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
 import { manualRules } from './manual-rules.ts';
 import { namesOf } from './names.ts';
@@ -33,6 +41,8 @@ export interface VoteRequest {
 }
 
 export async function castVote(parts: Parts, request: VoteRequest): Promise<Performed> {
+  const misfit = checkRequest(request, voteShape);
+  if (misfit !== undefined) return misfit;
   const { actionId, voter, vote, argumentsHash, reason } = request;
   const more = reason === undefined ? {} : { reason };
   const performed = await parts.actions.perform(
@@ -67,7 +77,9 @@ export interface CancelRequest {
   readonly revisionSeen?: number;
 }
 
-export function cancelAction(parts: Parts, request: CancelRequest): Promise<Performed> {
+export async function cancelAction(parts: Parts, request: CancelRequest): Promise<Performed> {
+  const misfit = checkRequest(request, cancelShape);
+  if (misfit !== undefined) return misfit;
   const { actionId, by, reason, revisionSeen } = request;
   const seen = revisionSeen === undefined ? {} : { revisionSeen };
   return parts.actions.perform(
@@ -90,6 +102,8 @@ export interface SettleRequest {
 }
 
 export async function settleUnknown(parts: Parts, request: SettleRequest): Promise<Performed> {
+  const misfit = checkRequest(request, settleShape);
+  if (misfit !== undefined) return misfit;
   const { actionId, by, reason, revisionSeen, verdict, forced, externalId, result } = request;
   const id = externalId === undefined ? {} : { externalId };
   const performed = await parts.actions.perform(
@@ -114,7 +128,7 @@ export async function settleUnknown(parts: Parts, request: SettleRequest): Promi
   return performed;
 }
 
-export function closeIncident(
+export async function closeIncident(
   parts: Parts,
   request: {
     readonly actionId: string;
@@ -124,6 +138,8 @@ export function closeIncident(
     readonly revisionSeen: number;
   },
 ): Promise<Performed> {
+  const misfit = checkRequest(request, closeIncidentShape);
+  if (misfit !== undefined) return misfit;
   const { actionId, ...rest } = request;
   return parts.actions.perform(actionId, () => ({ type: 'CloseIncident', ...rest }), {
     by: request.by,
@@ -169,6 +185,8 @@ export async function repeatAction(
 }
 
 async function checkedRepeat(parts: Parts, request: RepeatRequest): Promise<Repeat | Answer> {
+  const misfit = checkRequest(request, repeatShape);
+  if (misfit !== undefined) return no(request, '', misfit);
   const of = await ownAction(parts, request);
   const tool = of === undefined ? undefined : toolOf(parts, of);
   if (of === undefined || tool === undefined) {

@@ -52,7 +52,9 @@ export interface Run {
 export type Notice =
   | { readonly kind: 'approval waiting'; readonly action: Action }
   | { readonly kind: 'unknown escalated'; readonly action: Action }
-  | { readonly kind: 'incident'; readonly action: Action };
+  | { readonly kind: 'incident'; readonly action: Action }
+  /** Nothing in it runs; its incident lies in `quarantine-<action id>`. */
+  | { readonly kind: 'stream broken'; readonly actionId: string; readonly reason: string };
 
 export interface Parts {
   /** Of this process alone: claims of another worker in the same file belong to a process that is gone. */

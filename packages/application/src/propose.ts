@@ -16,6 +16,7 @@ import { type ActionStore } from './action-store.ts';
 import { type Answer, answerFor, type AnswerWord, refusedAnswer } from './answer.ts';
 import { type AnswerCode, type RefusedCode } from './answer-codes.ts';
 import { runAttempt } from './attempt.ts';
+import { checkProposal } from './check-request.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
 import { epochsToMeet } from './epochs-to-meet.ts';
 import { completeEdit, pendingEdit } from './complete-edit.ts';
@@ -52,6 +53,8 @@ export async function propose(deps: ProposeDeps, proposal: Proposal): Promise<An
   if (tool === undefined) {
     return refused(proposal, 'refused', 'tool.unknown', `There is no tool "${proposal.tool}".`);
   }
+  const misfit = checkProposal(proposal);
+  if (misfit !== undefined) return refusedBy(proposal, misfit);
   const checked = checkedArguments(tool, proposal);
   if (checked.kind === 'refusal') return refusedBy(proposal, checked);
   if (tool.kind === 'read') return passThrough(parts, tool, checked.args, proposal);
@@ -175,6 +178,9 @@ async function answerExisting(
     if (met.newCall) await recordJoin(parts, tool, proposal, action);
     return followed(parts, action, waiting, met.as);
   }
+  // Claimed by a process that is gone: nobody else may be looking at it.
+  if (action.claim !== undefined && action.claim.worker !== parts.worker)
+    void parts.attend(action.id);
   const rested = await restUntil(parts, action.id, waiting);
   if (rested === undefined) return brokenAnswer(proposal, action.id);
   if (rested.supersededBy !== undefined) return followed(parts, rested, waiting);

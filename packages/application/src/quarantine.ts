@@ -19,6 +19,8 @@ export interface QuarantineDeps {
   readonly sha256: Sha256;
   readonly clock: LedgerClock;
   readonly runtime: Runtime;
+  /** Once per stream and process: an owner who is not told is nobody. */
+  readonly onOpened: (actionId: string, reason: string) => void;
 }
 
 const operatorLooksAfterMs = 24 * 3_600_000;
@@ -37,6 +39,7 @@ export function createQuarantine(deps: QuarantineDeps): Quarantine {
       held.add(actionId);
       const nextCheckAt = deps.clock.nowMs() + operatorLooksAfterMs;
       const data = { incident: 'broken-stream', reason, owner: 'operator', nextCheckAt };
+      deps.onOpened(actionId, reason);
       await append(deps, actionId, { type: 'IncidentOpened', data }, true);
     },
     record: (actionId, source, data) =>

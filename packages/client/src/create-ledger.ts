@@ -179,8 +179,8 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
   const tenant = options.tenant ?? 'default';
   const callable = (name: string): LedgerTool => ({
     name,
-    call: (args, context = {}) => {
-      const { tenant: named, key, by, waitMs, signal, ...origin } = context;
+    call: (args, given) => {
+      const { tenant: named, key, by, waitMs, signal, ...origin } = given ?? {};
       return core.propose({
         tool: name,
         arguments: args,

@@ -35,10 +35,20 @@ export function runExecute(
       setImmediate(finish, { kind: 'in doubt', reason: abortReason(signal), answered: false });
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    void attempt(tool, context).then((outcome) => {
-      if (isOver) onLate?.(outcome);
-      else finish(outcome);
-    });
+    void attempt(tool, context).then(
+      (outcome) => {
+        if (isOver) onLate?.(outcome);
+        else finish(outcome);
+      },
+      () => {
+        // What was thrown could not even be looked at.
+        finish({
+          kind: 'in doubt',
+          reason: 'thrown: something that cannot be read',
+          answered: false,
+        });
+      },
+    );
   });
 }
 

@@ -22,9 +22,13 @@ export function describeThrown(thrown: unknown): string {
   }
 }
 
-/** Also of another realm, where instanceof fails. */
+/** Also of another realm, where instanceof fails. A proxy that throws is none. */
 export function isNativeError(thrown: unknown): thrown is Error {
-  return thrown instanceof Error || Object.prototype.toString.call(thrown) === '[object Error]';
+  try {
+    return thrown instanceof Error || Object.prototype.toString.call(thrown) === '[object Error]';
+  } catch {
+    return false;
+  }
 }
 
 function describeError(error: Error): string {

@@ -23,6 +23,7 @@ export const actionRefusalCodes = [
   'action.joins-full',
   'action.key-window-over',
   'action.not-due',
+  'action.request-invalid',
   'action.status',
   'action.stale-revision',
   'action.too-early',
