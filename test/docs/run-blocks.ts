@@ -58,17 +58,31 @@ export function createPlayground(): Playground {
   };
 }
 
+/** A block that runs longer is ended, with everything it has started. */
+export const runMsMax = 50_000;
+
 function runShell(command: string, cwd: string): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn('sh', ['-euc', command], { cwd, env: readersEnvironment() });
+    const child = spawn('sh', ['-euc', command], {
+      cwd,
+      env: readersEnvironment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A process group of its own, so that it can be ended as a whole.
+      detached: true,
+    });
     let output = '';
     const take = (chunk: string): void => {
       output += chunk;
     };
     child.stdout.setEncoding('utf8').on('data', take);
     child.stderr.setEncoding('utf8').on('data', take);
+    const overdue = setTimeout(() => {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      reject(new Error(`Still running after ${runMsMax} ms:\n${command}\nIt printed:\n${output}`));
+    }, runMsMax);
     child.on('error', reject);
     child.on('close', (exitCode) => {
+      clearTimeout(overdue);
       resolve({ output, exitCode });
     });
   });

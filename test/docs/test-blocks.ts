@@ -6,10 +6,9 @@ import {
   type Playground,
   purposeOf,
   type Ran,
+  runMsMax,
   withoutChance,
 } from './run-blocks.ts';
-
-const runMs = 60_000;
 
 export function testBlocks({ path, blocks }: Page): void {
   if (blocks.length === 0) return;
@@ -22,7 +21,7 @@ export function testBlocks({ path, blocks }: Page): void {
     afterAll(() => {
       playground.close();
     });
-    it.each(blocks)('$name', (block) => perform(block, playground, runs), runMs);
+    it.each(blocks)('$name', (block) => perform(block, playground, runs), runMsMax + 10_000);
   });
 }
 
