@@ -1,6 +1,6 @@
 // What the field cases share: tools at the counting provider, raw text that enters by the strict door,
 // and the provider's count, which is the only truth about effects (E).
-import { describe } from '@jest/globals';
+import { describe, jest } from '@jest/globals';
 import { type CallContext, type Outcome } from '@action-ledger/client';
 import { type JsonObject, parseJson } from '@action-ledger/domain';
 import { executeAt, lookUpAt, type ProviderPort } from '@action-ledger/sandbox';
@@ -15,6 +15,9 @@ import {
 } from '../failure-windows/world.ts';
 
 export * from '../failure-windows/world.ts';
+
+// Time is virtual, but the machine may be busy.
+jest.setTimeout(60_000);
 
 export const second = 1_000;
 export const minute = 60 * second;
