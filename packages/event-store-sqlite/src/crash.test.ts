@@ -184,7 +184,9 @@ describe('a disk that is full', () => {
     const child = start({ path, task: 'append', callers: 8 }, { before });
     const reports = await child.all();
     expect(reports.length).toBeGreaterThan(100);
-    expect(reports.at(-1)).toMatchObject({ kind: 'fault', code: 'store.disk-full', retry: 'safe' });
+    // Other callers' appends of the last whole group may still be reported behind the first fault.
+    const fault = reports.find(({ kind }) => kind === 'fault');
+    expect(fault).toMatchObject({ code: 'store.disk-full', retry: 'safe' });
   });
 });
 
@@ -193,8 +195,7 @@ describe('a file that the system lets grow no further', () => {
     const limit = ['sh', '-c', `trap '' XFSZ; ulimit -f 1500; exec "$0" "$@"`];
     const child = start({ path, task: 'append', callers: 8 }, { before: limit });
     const reports = await child.all();
-    expect(reports.at(-1)).toMatchObject({
-      kind: 'fault',
+    expect(reports.find(({ kind }) => kind === 'fault')).toMatchObject({
       code: expect.stringMatching(/^store\.(io|disk-full)$/),
     });
     const store = await openSqliteEventStore({ path, runtime });

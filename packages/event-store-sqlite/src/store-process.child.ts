@@ -91,6 +91,10 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   if (!(error instanceof StoreFault)) throw error;
-  report({ kind: 'fault', code: error.code, retry: error.retry, message: error.message });
-  process.exit();
+  const { code, retry, message } = error;
+  report({ kind: 'fault', code, retry, message });
+  // A reader that is slow leaves lines in the queue, and an exit would drop them.
+  process.stdout.write('', () => {
+    process.exit();
+  });
 });
