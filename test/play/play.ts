@@ -63,7 +63,11 @@ export async function summaryOf(...args: readonly string[]): Promise<Summary> {
 }
 
 /** The summary of one run of a file. */
-export async function summaryOfRun(file: string, runId: string): Promise<Summary> {
+export async function summaryOfRun(
+  file: string,
+  runId: string,
+  ...args: readonly string[]
+): Promise<Summary> {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '' && (JSON.parse(line) as { run_id: string }).run_id === runId);
@@ -72,7 +76,7 @@ export async function summaryOfRun(file: string, runId: string): Promise<Summary
   try {
     const alone = join(folder, 'run.ndjson');
     writeFileSync(alone, `${lines.join('\n')}\n`);
-    return await summaryOf(alone, '--catalogue', join(dirname(file), 'catalog'));
+    return await summaryOf(alone, '--catalogue', join(dirname(file), 'catalog'), ...args);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -53,6 +53,15 @@ describe('the shipped sample', () => {
     });
   });
 
+  it('defers a call that waits for an undo whose outcome is unknown, and goes on', async () => {
+    const lost = ['--lost-responses', '35%', '--seed', '1'];
+    expect(await summaryOfRun(sample, 'shop/in-out-in-out', ...lost)).toMatchObject({
+      ...sound,
+      deferred: 1,
+      unknown: { open: 1 },
+    });
+  });
+
   it('tells a person what it counted, and what the recorded world would have taken', async () => {
     const { code, out } = await play(sample);
     expect(code).toBe(0);
