@@ -59,13 +59,16 @@ overEach(
     });
 
     it('FW03 a caller that does not wait is told that it is being checked, and its repeat gets the outcome', () =>
-      inWorld(payWorld({ fault: onFirst(ackLost) }), async (world) => {
-        const process = await world.start();
-        const answer = await process.call(invoice, { ...firstCall, waitMs: second });
-        expect(answer).toMatchObject({ word: 'checking', state: 'unknown', owner: 'reconciler' });
-        await world.advance(5 * minute);
-        expect(await process.call(invoice, firstCall)).toMatchObject({ word: 'already-done' });
-      }));
+      inWorld(
+        payWorld({ fault: onFirst(ackLost), lookupFault: onFirst({ outage: true }) }),
+        async (world) => {
+          const process = await world.start();
+          const answer = await process.call(invoice, { ...firstCall, waitMs: second });
+          expect(answer).toMatchObject({ word: 'checking', state: 'unknown', owner: 'reconciler' });
+          await world.advance(5 * minute);
+          expect(await process.call(invoice, firstCall)).toMatchObject({ word: 'already-done' });
+        },
+      ));
   },
   ['idempotent', 'lookup', 'natural'],
 );

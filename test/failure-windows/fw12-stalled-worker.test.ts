@@ -3,7 +3,17 @@
 import { expect, it } from '@jest/globals';
 import { type ActionEvent } from '@action-ledger/domain';
 import { slow } from '@action-ledger/sandbox';
-import { firstCall, hour, invoice, laterCall, minute, overEach, second, times } from './pay.ts';
+import {
+  firstCall,
+  hour,
+  invoice,
+  laterCall,
+  minute,
+  onFirst,
+  overEach,
+  second,
+  times,
+} from './pay.ts';
 import { inWorld, type Process, type World } from './world.ts';
 
 interface Stall {
@@ -66,7 +76,7 @@ const typesOf = async (world: World): Promise<readonly string[]> => {
 
 overEach((payWorld, guarantee) => {
   it('FW12 it wakes with its outcome → refused as outcome, kept as evidence, one effect', () =>
-    inWorld(payWorld(), async (world) => {
+    inWorld(payWorld({ lookupFault: onFirst({ outage: true }) }), async (world) => {
       const stalled = await world.start();
       const stall = stallAppend(stalled, 'ActionSucceeded');
       const answer = stalled.begin(invoice, { ...firstCall, waitMs: hour });
@@ -81,6 +91,8 @@ overEach((payWorld, guarantee) => {
         'ActionClaimed',
         'ActionDispatched',
         'ActionOutcomeUnknown',
+        // The lookup was down when it was first asked.
+        ...(guarantee === 'lookup' ? ['ReconciliationChecked'] : []),
         'EvidenceRecorded',
         'ActionSucceeded',
       ]);
