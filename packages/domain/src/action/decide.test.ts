@@ -77,7 +77,12 @@ describe('refusals', () => {
         ),
       ),
     );
-    const elsewhere = ['action.approval-voted', 'action.joins-full', 'action.key-window-over'];
+    const elsewhere = [
+      'action.approval-voted',
+      'action.joins-full',
+      'action.key-window-over',
+      'action.request-invalid',
+    ];
     const missing = actionRefusalCodes.filter((code) => !codes.has(code));
     expect(missing).toEqual(elsewhere);
   });
