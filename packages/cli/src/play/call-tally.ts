@@ -5,7 +5,7 @@ import { type PlayCall, type PlayRun } from '@action-ledger/sandbox';
 import { type Delivered } from './delivery.ts';
 
 /** A write that the recorded world took and the ledger refused as invalid. */
-export interface TakenByTheWorld {
+interface TakenByTheWorld {
   readonly run: string;
   readonly seq: number;
   readonly tool: string;

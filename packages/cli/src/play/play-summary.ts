@@ -23,7 +23,7 @@ export interface PlaySummary {
   readonly seconds: number;
 }
 
-export type Broken = Omit<BrokenRecord, 'invariant'> & { readonly invariant: string };
+type Broken = Omit<BrokenRecord, 'invariant'> & { readonly invariant: string };
 
 export interface PlayedCounts {
   readonly counts: Readonly<CallCounts>;

@@ -54,6 +54,8 @@ export async function openStage(
   const provider = createProvider({
     runtime,
     silenceMs,
+    // Counted in all, kept for nobody.
+    arrivalsMax: 16,
     behaviour: sandboxBehaviour(tools),
     answer: world.answer,
     fault: (request) => {
