@@ -343,7 +343,7 @@ describe('F219 waiters when the first run fails without effect', () => {
       async (world) => {
         const process = await world.start();
         const all = Array.from({ length: 16 }, (_, nth) => process.begin(args, context(nth, true)));
-        const answers = await world.during(Promise.all(all));
+        const answers = await world.during(Promise.all(all), 5 * second);
         expect(answers.map(({ state }) => state)).toEqual(Array(16).fill('failed'));
         expect(requests(world)).toBe(1);
       },
@@ -362,6 +362,7 @@ describe('F219 waiters when the first run fails without effect', () => {
                 process.begin(args, context(start + nth, false)),
               ),
             ),
+            5 * second,
           );
         const refused = await round(0);
         expect(refused.map(({ word }) => word)).toEqual(Array(16).fill('failed-without-effect'));

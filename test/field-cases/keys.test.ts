@@ -115,6 +115,17 @@ overStores((store) => {
     ));
 });
 
+it('F019 another tool with the very same arguments under the key → conflict all the same', () =>
+  inCase(
+    (port) => ['charge', 'refund'].map((name) => writeTool(port, { name, input: refundInput })),
+    async (world) => {
+      const process = await world.start();
+      await process.call(args, keyed('k1'), 'charge');
+      expect(await process.call(args, keyed('k1'), 'refund')).toMatchObject(conflict);
+      expect(effects(world, 'refund')).toBe(0);
+    },
+  ));
+
 describe('F029 derived key too coarse', () => {
   it('a second, wanted refund under a key of its own → done, and its retry replayed', () =>
     inCase(refund, async (world) => {
