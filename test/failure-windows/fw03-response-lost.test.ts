@@ -9,6 +9,7 @@ import {
   timeout,
 } from '@action-ledger/sandbox';
 import {
+  aWhile,
   firstCall,
   hour,
   invoice,
@@ -111,7 +112,7 @@ overEach(
           const answer = await call(invoice, { ...firstCall, waitMs: minute });
           expect(answer).toMatchObject({ word: 'checking', state: 'unknown', owner: 'operator' });
           expect(notices.map(({ kind }) => kind)).toEqual(['unknown escalated']);
-          await world.advance(hour);
+          await world.advance(aWhile);
           expect(await call(invoice, laterCall)).toMatchObject({ word: 'checking' });
           expect(world.provider.tally()).toMatchObject([{ requests: 1, effects: 1 }]);
           const { revision } = await world.action(answer.actionId);

@@ -1,7 +1,7 @@
 // A request is held up on the way and lands after its sender has given up or died.
 import { expect, it } from '@jest/globals';
 import { lateArrival } from '@action-ledger/sandbox';
-import { firstCall, hour, invoice, onFirst, overEach, second, times } from './pay.ts';
+import { aWhile, firstCall, hour, invoice, onFirst, overEach, second, times } from './pay.ts';
 import { inWorld, type World } from './world.ts';
 
 /** In the last second in which a request can still arrive. */
@@ -50,7 +50,7 @@ overEach((payWorld, guarantee) => {
       }
       await world.advance(times.inFlight - 5 * second);
       expect(await dispatchTimes(world)).toHaveLength(1);
-      await world.advance(hour);
+      await world.advance(aWhile);
       expect(world.provider.tally()).toMatchObject([{ effects: 1 }]);
     }));
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ackLost, lookUpAt } from '@action-ledger/sandbox';
 import {
+  aWhile,
   day,
   firstCall,
   hour,
@@ -34,7 +35,7 @@ async function dieAfterTheEffect(world: World): Promise<void> {
 async function expectNotSentAgain(world: World, process: Process): Promise<void> {
   const answer = await process.call(invoice, { ...laterCall, waitMs: hour });
   expect(answer).toMatchObject({ word: 'checking', state: 'unknown', owner: 'operator' });
-  await world.advance(hour);
+  await world.advance(aWhile);
   expect(world.provider.arrivals).toHaveLength(1);
   expect((await world.action(answer.actionId)).attempts).toHaveLength(1);
 }

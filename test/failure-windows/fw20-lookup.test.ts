@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ackLost, lateArrival, reqLost } from '@action-ledger/sandbox';
 import {
+  aWhile,
   firstCall,
   hour,
   invoice,
@@ -98,7 +99,7 @@ overEach(
         async (world) => {
           const process = await world.start();
           await process.call(invoice, { ...firstCall, waitMs: minute });
-          await world.advance(hour);
+          await world.advance(aWhile);
           isDown = false;
           expect(await process.call(invoice, { ...laterCall, waitMs: 3 * hour })).toMatchObject({
             state: 'succeeded',

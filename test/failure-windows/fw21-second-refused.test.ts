@@ -2,7 +2,7 @@
 // nothing about the first.
 import { expect, it } from '@jest/globals';
 import { ackLost, declined, type Fault, reqLost } from '@action-ledger/sandbox';
-import { firstCall, hour, invoice, laterCall, minute, overEach, second } from './pay.ts';
+import { aWhile, firstCall, hour, invoice, laterCall, minute, overEach, second } from './pay.ts';
 import { inWorld, type World } from './world.ts';
 
 function inTurn(...faults: readonly (Fault | undefined)[]): () => Fault | undefined {
@@ -88,7 +88,7 @@ overEach(
           const actionId = answer.actionId ?? '';
           await process.ledger.cancel({ actionId, by: 'ada', reason: 'a mistake' });
           expect((await world.action(actionId)).status).toBe('unknown');
-          await world.advance(hour);
+          await world.advance(aWhile);
           expect(await world.action(actionId)).toMatchObject({
             status: 'unknown',
             watch: { owner: 'operator' },

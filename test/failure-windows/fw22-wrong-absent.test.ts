@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { lateArrival, type SandboxProvider, type Webhook } from '@action-ledger/sandbox';
 import {
+  aWhile,
   firstCall,
   hour,
   invoice,
@@ -39,7 +40,7 @@ async function expectLateSuccess(world: World, process: Process, actionId: strin
   expect(action.incidents).toMatchObject([{ owner: 'operator' }]);
   expect(process.notices.map(({ kind }) => kind)).toContain('incident');
   expect(await process.call(invoice, laterCall)).toMatchObject({ word: 'already-done' });
-  await world.advance(hour);
+  await world.advance(aWhile);
   expect(world.provider.arrivals).toHaveLength(1);
 }
 
@@ -117,7 +118,7 @@ async function expectTwoEffects(
       new Set(world.provider.effects().map(({ id }) => id)),
     );
     expect(action.incidents).toMatchObject([{ owner: 'operator' }]);
-    await world.advance(hour);
+    await world.advance(aWhile);
     expect(world.provider.arrivals).toHaveLength(2);
   } finally {
     await world.close();

@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { ackLost, lateArrival, reqLost, timeout } from '@action-ledger/sandbox';
 import {
+  aWhile,
   firstCall,
   hour,
   invoice,
@@ -57,7 +58,7 @@ overEach(
         await process.call(invoice, { ...firstCall, waitMs: second });
         const done = await process.call(newer, { ...laterCall, waitMs: hour });
         expect(done).toMatchObject({ word: 'done', epoch: 1 });
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(standing(world)).toBe(newer.cents);
         expect(sent(world).at(-1)?.[0]).toBe(newer.cents);
         expect(sent(world).filter(([cents]) => cents === invoice.cents).length).toBeLessThanOrEqual(
@@ -74,7 +75,7 @@ overEach(
         const answer = process.begin(newer, { ...laterCall, waitMs: hour });
         await world.advance(2);
         expect(await world.during(answer)).toMatchObject({ word: 'done' });
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(standing(world)).toBe(newer.cents);
       }));
 
@@ -116,7 +117,7 @@ overEach(
         await process.call(newer, { ...laterCall, waitMs: second });
         const last = await process.call(newest, { ...thirdCall, waitMs: hour });
         expect(last).toMatchObject({ word: 'done', epoch: 2 });
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(standing(world)).toBe(newest.cents);
         expect(sent(world).map(([cents]) => cents)).not.toContain(newer.cents);
         expect(await process.call(newer, laterCall)).toMatchObject({ actionId: last.actionId });
@@ -150,7 +151,7 @@ overEach(
           proven: true,
           externalId: effect?.id ?? '',
         });
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(standing(world)).toBe(newer.cents);
         expect(await process.call(newer, laterCall)).toMatchObject({ word: 'already-done' });
         expect(await process.call(invoice, firstCall)).toMatchObject({ word: 'done-earlier' });

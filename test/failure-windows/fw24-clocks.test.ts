@@ -3,6 +3,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ackLost, lateArrival, reqLost, slow, tooManyRequests } from '@action-ledger/sandbox';
 import {
+  aWhile,
   day,
   firstCall,
   hour,
@@ -54,7 +55,7 @@ overEach((payWorld, guarantee) => {
           await world.advance(lateMs);
           expect(world.provider.arrivals).toHaveLength(1);
           await next.call(invoice, { ...laterCall, waitMs: minute });
-          await world.advance(hour);
+          await world.advance(aWhile);
           const known = endsWithOperator(wallAheadMs) ? 'unknown' : 'succeeded';
           expect((await world.actions())[0]?.status).toBe(known);
           for (const at of arrivals(world).slice(1))
@@ -101,7 +102,7 @@ overEach((payWorld, guarantee) => {
             jump(process, step);
           }
           await world.advance(lateMs);
-          await world.advance(hour);
+          await world.advance(aWhile);
           const [first = 0, ...more] = arrivals(world);
           for (const at of more) expect(at - first).toBeGreaterThanOrEqual(second);
           expect((await world.actions())[0]?.attempts.length).toBeLessThanOrEqual(2);
@@ -119,7 +120,7 @@ overEach((payWorld, guarantee) => {
           jump(process, step);
         }
         expect(await world.during(answer)).toMatchObject({ word: 'done' });
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(world.provider.arrivals).toHaveLength(1);
         await expectTimeNeverGoesBack(world);
       }));
@@ -153,7 +154,7 @@ overEach((payWorld, guarantee) => {
             await world.advance(second);
             jump(process, step);
           }
-          await world.advance(hour);
+          await world.advance(aWhile);
           const [first = 0, again = 0] = arrivals(world);
           expect(again - first).toBeGreaterThanOrEqual(10 * minute);
           expect(world.provider.effects()).toHaveLength(1);

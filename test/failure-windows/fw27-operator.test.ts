@@ -2,9 +2,9 @@
 import { expect, it } from '@jest/globals';
 import { ackLost, lateArrival, reqLost } from '@action-ledger/sandbox';
 import {
+  aWhile,
   day,
   firstCall,
-  hour,
   invoice,
   laterCall,
   minute,
@@ -76,7 +76,7 @@ overEach((payWorld, guarantee) => {
           });
         }
         expect(await world.action(actionId)).toEqual(before);
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(world.provider.arrivals).toHaveLength(1);
       }),
   );
@@ -111,7 +111,7 @@ overEach((payWorld, guarantee) => {
             await process.ledger.settle({ ...settle, verdict: 'absent', forced: true }),
           ).toMatchObject({ kind: 'refusal' });
         }
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(world.provider.effects()).toHaveLength(1);
       },
     ));
@@ -137,7 +137,7 @@ overEach((payWorld, guarantee) => {
         expect(await process.ledger.repeat({ ...early, confirmedDouble: false })).toMatchObject({
           state: 'refused',
         });
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(world.provider.arrivals).toHaveLength(1);
       },
     ));

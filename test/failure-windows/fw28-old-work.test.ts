@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { ackLost, reqLost, tooManyRequests } from '@action-ledger/sandbox';
 import {
+  aWhile,
   day,
   firstCall,
   hour,
@@ -20,7 +21,7 @@ async function approve(process: Process, world: World, actionId: string): Promis
 }
 
 async function expectExpired(world: World, process: Process, actionId: string): Promise<void> {
-  await world.advance(hour);
+  await world.advance(aWhile);
   expect((await world.action(actionId)).status).toBe('expired');
   expect(world.provider.arrivals).toHaveLength(0);
   expect(await process.call(invoice, firstCall)).toMatchObject({ word: 'nothing-done' });

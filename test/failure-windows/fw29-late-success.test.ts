@@ -3,7 +3,7 @@
 import { expect, it } from '@jest/globals';
 import { type Fault } from '@action-ledger/sandbox';
 import { type JsonObject } from '@action-ledger/domain';
-import { firstCall, hour, invoice, laterCall, minute, overEach, second } from './pay.ts';
+import { aWhile, firstCall, invoice, laterCall, minute, overEach, second } from './pay.ts';
 import { inWorld, type Process, type World } from './world.ts';
 
 /** The provider acts and says that it has not. */
@@ -76,7 +76,7 @@ overEach(
           const answer = await process.call(asked, call);
           expect(answer).toMatchObject({ word: 'already-done', actionId: first, epoch: 0 });
         }
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(world.provider.arrivals).toHaveLength(1);
       }));
 
@@ -144,7 +144,7 @@ overEach(
         await reportSuccess(world, process, first);
         wake();
         expect(await world.during(answer)).toMatchObject({ word: 'already-done', epoch: 0 });
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(world.provider.arrivals).toHaveLength(1);
       });
     });
@@ -190,7 +190,7 @@ overEach(
         await reportSuccess(world, process, first);
         wake();
         await world.during(answer);
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(world.provider.effects()).toHaveLength(1);
       });
     });
@@ -214,7 +214,7 @@ overEach(
         });
         expect(action.incidents.every(({ owner }) => owner === 'operator')).toBe(true);
         expect(process.notices.map(({ kind }) => kind)).toContain('incident');
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(world.provider.arrivals).toHaveLength(2);
       }));
   },

@@ -5,8 +5,8 @@ import { attemptResultOf, type ProviderPort, reqLost } from '@action-ledger/sand
 import { type Action } from '@action-ledger/domain';
 import { type ToolDefinition } from '@action-ledger/tools';
 import {
+  aWhile,
   firstCall,
-  hour,
   invoice,
   laterCall,
   minute,
@@ -134,7 +134,7 @@ overEach((payWorld, guarantee) => {
         expect(states(await only(world))).toEqual(['no effect']);
         expect((await only(world)).status).toBe(guarantee === 'manual' ? 'failed' : 'ready');
         isPaused = false;
-        await world.advance(hour);
+        await world.advance(aWhile);
         const answer = await process.call(invoice, laterCall);
         expect(answer.state).toBe('succeeded');
         expect(world.provider.effects()).toHaveLength(1);

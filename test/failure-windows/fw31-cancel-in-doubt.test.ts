@@ -3,8 +3,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ackLost, declined, reqLost, slow, tooManyRequests } from '@action-ledger/sandbox';
 import {
+  aWhile,
   firstCall,
-  hour,
   invoice,
   laterCall,
   minute,
@@ -39,7 +39,7 @@ overEach((payWorld, guarantee) => {
           const actionId = await cancel(process, world);
           expect((await world.action(actionId)).cancelRequested).toMatchObject({ person: true });
           const sent = world.provider.arrivals.length;
-          await world.advance(3 * hour);
+          await world.advance(aWhile);
           expect(world.provider.arrivals).toHaveLength(sent);
           const action = await world.action(actionId);
           expect(action.attempts).toHaveLength(1);
@@ -65,7 +65,7 @@ overEach((payWorld, guarantee) => {
           const actionId = await cancel(process, world);
           const sent = world.provider.arrivals.length;
           await world.restart();
-          await world.advance(3 * hour);
+          await world.advance(aWhile);
           expect(world.provider.arrivals).toHaveLength(sent);
           expect((await world.action(actionId)).attempts).toHaveLength(1);
         },
@@ -96,7 +96,7 @@ overEach((payWorld, guarantee) => {
           word: 'nothing-done',
           state: 'cancelled',
         });
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(await world.action(actionId)).toMatchObject({ ending: { stands: true } });
         expect(world.provider.arrivals).toHaveLength(1);
       }),
@@ -119,7 +119,7 @@ overEach(
         expect((await world.actions())[0]?.status).toBe('claimed');
         const actionId = await cancel(process, world);
         wake();
-        await world.advance(hour);
+        await world.advance(aWhile);
         expect(await world.action(actionId)).toMatchObject({
           status: 'unknown',
           watch: { owner: 'operator' },
@@ -139,7 +139,7 @@ overEach(
           await world.advance(times.inFlight + 2 * second);
           expect((await world.actions())[0]?.status).toBe('dispatched');
           const actionId = await cancel(process, world);
-          await world.advance(hour);
+          await world.advance(aWhile);
           const action = await world.action(actionId);
           expect(action.attempts).toHaveLength(2);
           expect(['unknown', 'succeeded']).toContain(action.status);

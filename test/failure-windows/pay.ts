@@ -19,6 +19,9 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
+/** Longer than every wait and backoff of the payment: what has not happened by then was not due. */
+export const aWhile = 10 * minute;
+
 /** Of the payment, in ms. */
 export const times = {
   timeout: 30 * second,
