@@ -323,6 +323,7 @@ describe('F131 model repeats a call that worked', () => {
       const process = await world.start();
       expect(await process.call(args, call())).toMatchObject({ word: 'done' });
       expect(await process.call(args, call('call_2', '2'))).toMatchObject(replayed);
+      expect(await world.actions()).toHaveLength(1);
       expect(effects(world)).toBe(1);
     }));
 
