@@ -1,12 +1,15 @@
-// What a success brings about beyond its own stream: what it undid is marked, and an epoch that was
+// What a success brings about beyond its own stream: who joined it and what it
+// undid is marked, and an epoch that was
 // opened because this one had ended without effect is stopped, or the second effect is reported.
 import { type Action, actionIdOf, epochOf, isEnded, keyHashOf } from '@action-ledger/domain';
 import { cancelFor } from './cancel-for.ts';
 import { epochsMax } from './chain-of-epochs.ts';
+import { recordJoins } from './join.ts';
 import { type Parts } from './parts.ts';
 import { completeUndo } from './undo.ts';
 
 export async function afterSuccess(parts: Parts, before: Action, action: Action): Promise<void> {
+  await recordJoins(parts, action);
   if (action.undoes.length > 0) await completeUndo(parts, action);
   if (isEnded(before) || before.status === 'superseded') await stopLaterEpochs(parts, action);
 }

@@ -22,6 +22,7 @@ import { pause } from './append.ts';
 import { afterSuccess } from './after-success.ts';
 import { cancelFor } from './cancel-for.ts';
 import { reportEvidence } from './evidence.ts';
+import { joinedBy } from './join.ts';
 import { recordable } from './outcome-text.ts';
 import { type Parts, type Run } from './parts.ts';
 
@@ -276,8 +277,6 @@ async function record(
 ): Promise<void> {
   const { claim, attempt } = running;
   const jitter = parts.runtime.randomness.next();
-  const joins = parts.joins.get(action.id);
-  const joined = joins === undefined ? {} : { joined: joins };
   const tries: Tries = new Map();
   let toStore = outcome;
   const performed = await untilStored(parts, action.id, async () => {
@@ -285,7 +284,7 @@ async function record(
       const command = { type: 'RecordOutcome', claim, attempt, outcome: toStore } as const;
       return await parts.actions.perform(
         action.id,
-        () => ({ ...command, rules: tool.rules, jitter, ...joined }),
+        () => ({ ...command, rules: tool.rules, jitter, ...joinedBy(parts, action.id) }),
         { tries },
       );
     } catch (fault) {

@@ -1,9 +1,11 @@
 // What an open action needs now: to be sent, expired, reconciled, or left until later. Reads the
 // stream, never a projection; a look that comes too early finds nothing due and says when to come.
 import { type Action, actionIdOf, isEnded, keyHashOf, mayBeOvertaken } from '@action-ledger/domain';
+import { afterSuccess } from './after-success.ts';
 import { cancelFor } from './cancel-for.ts';
 import { completeEdit } from './complete-edit.ts';
 import { nextLookAt } from './due-index.ts';
+import { joinedBy } from './join.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { manualRules } from './manual-rules.ts';
 import { reconcile } from './reconcile.ts';
@@ -203,10 +205,13 @@ async function attendClaim(parts: Parts, action: Action): Promise<void> {
   }
   const reason = isOrphan ? 'its process ended' : 'its lease ended';
   const rules = toolOf(parts, action)?.rules ?? manualRules(action.tool);
-  await parts.actions.perform(action.id, (current) => {
+  const performed = await parts.actions.perform(action.id, (current) => {
     if (current.claim?.revision !== claim.revision) return undefined;
     return current.status === 'dispatched'
-      ? { type: 'LoseAttempt', reason, rules }
+      ? { type: 'LoseAttempt', reason, rules, ...joinedBy(parts, action.id) }
       : { type: 'EndClaim', claim: claim.revision, reason, rules };
   });
+  // A success that was reported while the attempt ran.
+  if (performed.kind === 'done' && performed.action.status === 'succeeded')
+    await afterSuccess(parts, performed.before, performed.action);
 }

@@ -8,6 +8,7 @@ import {
 import { afterSuccess } from './after-success.ts';
 import { type Performed } from './action-store.ts';
 import { checkRequest, reportShape } from './check-request.ts';
+import { joinedBy } from './join.ts';
 import { type Parts } from './parts.ts';
 
 export interface EvidenceReport {
@@ -36,6 +37,7 @@ export async function reportEvidence(
     ...report,
     rules,
     watched: parts.judge.watched(action),
+    ...joinedBy(parts, actionId),
   }));
   if (performed.kind === 'broken') {
     await parts.quarantine.record(actionId, report.source, report.data ?? null);

@@ -1,6 +1,6 @@
 // Calls that join an action which exists already: counted beside the streams, and on record where the
 // chain of epochs can move on after a success and the call may be met again.
-import { type Action, isOpen } from '@action-ledger/domain';
+import { type Action, type CallOrigin, isOpen } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { type Parts } from './parts.ts';
 import { type Proposal } from './proposal.ts';
@@ -25,6 +25,23 @@ export function noteJoin(
   const joins = parts.joins.get(action.id) ?? [];
   if (joins.length < joinsHeldMax) joins.push(proposal.origin);
   parts.joins.set(action.id, joins);
+}
+
+/** For the command that may bring the success: they go on record in the same append. */
+export function joinedBy(
+  parts: Parts,
+  actionId: string,
+): { readonly joined?: readonly CallOrigin[] } {
+  const joined = parts.joins.get(actionId);
+  return joined === undefined ? {} : { joined };
+}
+
+/** More than one append holds, and whoever joined while it was made. */
+export async function recordJoins(parts: Parts, action: Action): Promise<void> {
+  const joins = parts.joins.get(action.id) ?? [];
+  parts.joins.delete(action.id);
+  for (const call of joins)
+    await parts.actions.perform(action.id, () => ({ type: 'JoinCall', call }));
 }
 
 const joinsHeldMax = 1_000;

@@ -233,7 +233,7 @@ function appended(
   if (action.status === 'planned' || action.status === 'ready') parts.judge.readyInMs(action);
   if (!isOpen(action)) {
     parts.judge.forget(action.id);
-    parts.joins.delete(action.id);
+    if (action.outcome === undefined) parts.joins.delete(action.id);
     parts.secrets.delete(action.id);
   }
   const waiting = parts.dependents.get(action.id);

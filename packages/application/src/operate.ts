@@ -26,6 +26,7 @@ import {
   voteShape,
 } from './check-request.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
+import { joinedBy } from './join.ts';
 import { manualRules } from './manual-rules.ts';
 import { namesOf } from './names.ts';
 import { type Parts, toolOf } from './parts.ts';
@@ -119,6 +120,7 @@ export async function settleUnknown(parts: Parts, request: SettleRequest): Promi
           : { kind: 'absent', ...(forced === true ? { forced } : {}) },
       watched: parts.judge.watched(action),
       rules: toolOf(parts, action)?.rules ?? manualRules(action.tool),
+      ...joinedBy(parts, actionId),
     }),
     { by },
   );

@@ -184,6 +184,7 @@ async function answerExisting(
   const rested = await restUntil(parts, action.id, waiting);
   if (rested === undefined) return brokenAnswer(proposal, action.id);
   if (rested.supersededBy !== undefined) return followed(parts, rested, waiting);
+  if (met.newCall) await recordJoin(parts, tool, proposal, rested);
   return answerFor(rested, { repeat: true, beingRecorded: parts.beingRecorded.has(action.id) });
 }
 

@@ -11,6 +11,7 @@ import {
 import { runLookup, type LookupOutcome, type Tool } from '@action-ledger/tools';
 import { afterSuccess } from './after-success.ts';
 import { attemptContext } from './attempt.ts';
+import { joinedBy } from './join.ts';
 import { recordable } from './outcome-text.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { blockBy, blockedLookMs, send } from './send.ts';
@@ -137,6 +138,7 @@ export async function lookUp(parts: Parts, tool: Tool, action: Action): Promise<
           revisionRead: action.revision,
           watched,
           rules: tool.rules,
+          ...joinedBy(parts, action.id),
         }
       : undefined,
   );

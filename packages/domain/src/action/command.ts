@@ -116,7 +116,12 @@ export type ActionCommand =
       readonly jitter: number;
       readonly joined?: readonly CallOrigin[];
     }
-  | { readonly type: 'LoseAttempt'; readonly reason: string; readonly rules: ToolRules }
+  | {
+      readonly type: 'LoseAttempt';
+      readonly reason: string;
+      readonly rules: ToolRules;
+      readonly joined?: readonly CallOrigin[];
+    }
   | {
       readonly type: 'RecordVerdict';
       readonly verdict:
@@ -127,6 +132,7 @@ export type ActionCommand =
       readonly revisionRead: number;
       readonly watched: Watched;
       readonly rules: ToolRules;
+      readonly joined?: readonly CallOrigin[];
     }
   | {
       readonly type: 'Settle';
@@ -138,6 +144,7 @@ export type ActionCommand =
         | { readonly kind: 'absent'; readonly forced?: boolean };
       readonly watched: Watched;
       readonly rules: ToolRules;
+      readonly joined?: readonly CallOrigin[];
     }
   | {
       readonly type: 'AssignOwner';
@@ -159,6 +166,7 @@ export type ActionCommand =
       readonly rules: ToolRules;
       /** `neverHadEffect` settles only once no request can be under way any more. */
       readonly watched?: Watched;
+      readonly joined?: readonly CallOrigin[];
     }
   | {
       readonly type: 'DetectDuplicate';

@@ -5,7 +5,14 @@ import { cancel, expire } from './cancel.ts';
 import { claim, dispatch, endClaim, extendClaim, recheck } from './claim.ts';
 import { type Decision, type Instant } from './decision.ts';
 import { closeIncident, detectDuplicate, reportEvidence } from './evidence.ts';
-import { joinCall, markUndone, planCompensation, recordCompensation, supersede } from './links.ts';
+import {
+  joinCall,
+  markUndone,
+  planCompensation,
+  recordCompensation,
+  supersede,
+  withJoined,
+} from './links.ts';
 import { loseAttempt, recordOutcome } from './outcome.ts';
 import { planAction, reserveName } from './plan.ts';
 import { assignOwner, recordVerdict, settle } from './reconcile.ts';
@@ -37,15 +44,15 @@ export function decide(action: Action, command: ActionCommand, now: Instant): De
     case 'RecordOutcome':
       return recordOutcome(action, command, now);
     case 'LoseAttempt':
-      return loseAttempt(action, command, now);
+      return withJoined(action, command, loseAttempt(action, command, now));
     case 'RecordVerdict':
-      return recordVerdict(action, command, now);
+      return withJoined(action, command, recordVerdict(action, command, now));
     case 'Settle':
-      return settle(action, command, now);
+      return withJoined(action, command, settle(action, command, now));
     case 'AssignOwner':
       return assignOwner(action, command);
     case 'ReportEvidence':
-      return reportEvidence(action, command, now);
+      return withJoined(action, command, reportEvidence(action, command, now));
     case 'DetectDuplicate':
       return detectDuplicate(action, command, now);
     case 'JoinCall':

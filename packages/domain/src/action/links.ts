@@ -35,6 +35,20 @@ export function callsJoined(action: Action, calls: readonly CallOrigin[]): reado
   return fresh.map((call) => ({ type: 'CallJoined', data: { call } }));
 }
 
+/** A success that was found or reported, with the calls that had joined and wait for it. */
+export function withJoined(
+  action: Action,
+  { joined = [] }: { readonly joined?: readonly CallOrigin[] },
+  decision: Decision,
+): Decision {
+  if (decision.kind === 'refusal' || !decision.events.some(isSuccess)) return decision;
+  return { ...decision, events: [...decision.events, ...callsJoined(action, joined)] };
+}
+
+function isSuccess({ type, data }: ActionEvent): boolean {
+  return type === 'ActionSucceeded' || (type === 'ActionReconciled' && data.verdict === 'found');
+}
+
 /** A call is (run, turn, call id); the arguments hash is the action's own. */
 export function isSameCall(a: CallOrigin, b: CallOrigin): boolean {
   return a.call !== undefined && a.call === b.call && a.run === b.run && a.turn === b.turn;

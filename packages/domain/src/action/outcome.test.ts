@@ -20,8 +20,10 @@ import {
   resent,
   rulesFor,
   second,
+  settle,
   start,
   timeout,
+  verdict,
   watchedFor,
 } from '../../test-support/samples.ts';
 import { joinedWithOutcomeMax } from './links.ts';
@@ -306,6 +308,38 @@ describe('FW12 who may say what became of an attempt', () => {
 });
 
 describe('calls that joined', () => {
+  const joining = { joined: [{ run: 'r-1', turn: '2', call: 'c-2' }] };
+
+  it.each([
+    ['found', inStatus.unknown, verdict('found', joining), 'ActionReconciled'],
+    [
+      'settled as found',
+      inStatus.unknown,
+      settle({ verdict: { kind: 'found', result: null }, ...joining }),
+      'ActionReconciled',
+    ],
+    ['reported', inStatus.unknown, report(joining), 'ActionSucceeded'],
+  ] as const)('are on record with a success that is %s', (_how, before, command, type) => {
+    const events = given(...before).when(command).decision;
+    const types = events?.kind === 'accepted' ? events.events.map((event) => event.type) : [];
+    expect(types.slice(-2)).toEqual([type, 'CallJoined']);
+  });
+
+  it('are not, with what settles nothing', () => {
+    given(...inStatus.unknown)
+      .when(verdict('error', joining))
+      .then('ReconciliationChecked')
+      .when(report({ claims: 'note', ...joining }))
+      .then('EvidenceRecorded');
+  });
+
+  it('are on record with a success that had been reported before the attempt was lost', () => {
+    given(...inStatus.dispatched)
+      .when(report())
+      .when(lose(joining))
+      .then('ActionSucceeded', 'CallJoined');
+  });
+
   const call = (name: string): object => ({ run: 'r-1', turn: '2', call: name });
 
   it('go on record with the outcome, each once', () => {
