@@ -67,12 +67,21 @@ async function withFile<Result>(
     rmSync(folder, { recursive: true, force: true });
   };
   process.once('exit', remove);
+  process.once('SIGINT', stopped);
+  process.once('SIGTERM', stopped);
   try {
     return await use(join(folder, 'ledger.db'));
   } finally {
     process.off('exit', remove);
+    process.off('SIGINT', stopped);
+    process.off('SIGTERM', stopped);
     remove();
   }
+}
+
+/** As the signal would have ended it, but not without tidying up. */
+function stopped(signal: NodeJS.Signals): never {
+  process.exit(signal === 'SIGINT' ? 130 : 143);
 }
 
 function checkNew(path: string): void {

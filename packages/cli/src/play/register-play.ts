@@ -71,7 +71,7 @@ function registerPlayCommand(program: Command, cli: Cli): void {
     )
     .option(
       '--kill-rate <percent>',
-      'how often a point that every action passes kills; rarer points do so more often',
+      'with --kill-workers: how often a point that every action passes kills; rarer ones more often',
       percent,
       defaultKillShare,
     )

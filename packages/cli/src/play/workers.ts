@@ -52,6 +52,8 @@ export class Workers implements Deliverer {
     this.#closed.promise.catch(() => undefined);
     this.#current = this.#begin(options.start());
     this.#spare = options.start();
+    // Before the folder of their file is removed.
+    process.prependOnceListener('exit', this.#killAll);
   }
 
   /** Worker processes that were killed. */
@@ -83,9 +85,15 @@ export class Workers implements Deliverer {
     try {
       await this.#closed.promise;
     } finally {
-      this.#spare.kill('SIGKILL');
+      process.off('exit', this.#killAll);
+      this.#killAll();
     }
   }
+
+  readonly #killAll = (): void => {
+    this.#current.kill('SIGKILL');
+    this.#spare.kill('SIGKILL');
+  };
 
   #begin(worker: ChildProcess): ChildProcess {
     const { path, url, tools, seed, killShare } = this.#options;
@@ -144,8 +152,7 @@ export class Workers implements Deliverer {
   #fail(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    this.#current.kill('SIGKILL');
-    this.#spare.kill('SIGKILL');
+    this.#killAll();
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
     this.#closed.reject(error);
