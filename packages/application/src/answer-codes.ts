@@ -21,6 +21,7 @@ export const answerCodes = [
   'ledger.store-unavailable',
   'ledger.store-uncertain',
   'read.failed',
+  'repeat.arguments-needed',
   'repeat.too-early',
   'stream.broken',
   'tool.unknown',

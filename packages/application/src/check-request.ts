@@ -68,6 +68,14 @@ export const cancelShape = {
   revisionSeen: 'revision?',
 } as const satisfies Readonly<Record<string, Shape>>;
 
+export const editShape = {
+  actionId: 'text',
+  by: 'text',
+  reason: 'text',
+  revisionSeen: 'revision',
+  tool: 'text?',
+} as const satisfies Readonly<Record<string, Shape>>;
+
 export const settleShape = {
   actionId: 'text',
   by: 'text',

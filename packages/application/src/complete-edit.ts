@@ -95,9 +95,10 @@ async function createNow(parts: Parts, half: Half): Promise<Action | undefined> 
 
 function planOf(parts: Parts, half: Half): CommandOf<'PlanAction'>['plan'] {
   const { edited, tool, actionId, names } = half;
-  const { id, tenant, calls, by, key, ending } = edited;
+  const { id, tenant, calls, by, key, ending, repeatOf } = edited;
   const call = calls[0];
   const after = undoerBefore(parts, edited, actionId);
+  const told = { reason: ending?.reason ?? '', by: ending?.by ?? '' };
   return {
     tenant,
     tool: tool.name,
@@ -105,7 +106,8 @@ function planOf(parts: Parts, half: Half): CommandOf<'PlanAction'>['plan'] {
     identityVersion: tool.declaration.identityVersion,
     arguments: names.stored,
     argumentsHash: names.argumentsHash,
-    editOf: { action: id, reason: ending?.reason ?? '', by: ending?.by ?? '' },
+    editOf: { action: id, ...told },
+    ...(repeatOf === undefined ? {} : { repeatOf: { action: repeatOf, ...told } }),
     ...(call === undefined ? {} : { call }),
     ...(by === undefined ? {} : { by }),
     ...(key === undefined ? {} : { key }),

@@ -14,6 +14,7 @@ import {
 import { type Tool } from '@action-ledger/tools';
 import { type RefusedCode } from './answer-codes.ts';
 import { type Answer, answerFor, refusedAnswer } from './answer.ts';
+import { checkRequest, editShape } from './check-request.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
 import { namesOfEdit } from './complete-edit.ts';
 import { chainOf } from './met-chain.ts';
@@ -51,6 +52,8 @@ export async function editAction(
   chains: EpochChains,
   request: EditRequest,
 ): Promise<Answer> {
+  const misfit = checkRequest(request, editShape);
+  if (misfit !== undefined) return answerNo(request, undefined, misfit);
   const loaded = await parts.actions.load(request.actionId, { fresh: true });
   if (loaded.kind === 'broken')
     return answerNo(request, undefined, refusal('stream.broken', loaded.reason));

@@ -7,18 +7,14 @@ export { type EvidenceReport } from './evidence.ts';
 export { type Explanation, type ExplainRequest } from './explain.ts';
 export { createExplainer, type ExplainerOptions } from './explain-record.ts';
 export * from './ledger.ts';
-export {
-  type CancelRequest,
-  type RepeatRequest,
-  type SettleRequest,
-  type VoteRequest,
-} from './operate.ts';
+export { type CancelRequest, type SettleRequest, type VoteRequest } from './operate.ts';
 export { type Notice, type WritePoint, writePoints } from './parts.ts';
 export { type Proposal } from './proposal.ts';
 export { quarantineStream } from './quarantine.ts';
 export { type DamagedEvents, readEvents, type ReadEventsOptions } from './read-events.ts';
 export { rebuildIndex } from './rebuild-index.ts';
 export { RegistrationRefused, toolStream } from './registry.ts';
+export { type RepeatRequest } from './repeat.ts';
 export { type SideEntry } from './side-table.ts';
 export { matchesOf } from './undo.ts';
 export * from './verify.ts';

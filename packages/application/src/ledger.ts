@@ -4,7 +4,9 @@ import {
   actionOfStream,
   type Action,
   type ActionEvent,
+  epochOf,
   isOpen,
+  keyHashOf,
   type Refusal,
   type Sha256,
 } from '@action-ledger/domain';
@@ -14,6 +16,7 @@ import { type Tool, type ToolSet } from '@action-ledger/tools';
 import { type ActionIndex, type ActionRow, type ListFilter } from './action-index.ts';
 import {
   type ActionStore,
+  type ActionStoreDeps,
   createActionStore,
   type Loaded,
   type Performed,
@@ -37,8 +40,6 @@ import {
   castVote,
   checkNow,
   closeIncident,
-  repeatAction,
-  type RepeatRequest,
   settleUnknown,
   type SettleRequest,
   type VoteRequest,
@@ -49,6 +50,7 @@ import { type Proposal } from './proposal.ts';
 import { createQuarantine } from './quarantine.ts';
 import { readEvents } from './read-events.ts';
 import { registerTool } from './registry.ts';
+import { repeatAction, type RepeatRequest } from './repeat.ts';
 import { createSideTable, type SideEntry } from './side-table.ts';
 import { completeUndo, completeUndos, matchesOf, trackUndoer } from './undo.ts';
 import { createWaiters } from './waiters.ts';
@@ -126,7 +128,9 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     }
   }
   const state: LedgerState = { closing: false, missing: undefined };
-  const parts = assemble(options, clock, state);
+  const parts = assemble(options, clock, state, (actionId) => {
+    chains.grew(keyHashOf(actionId), epochOf(actionId) + 1);
+  });
   const chains = createEpochChains(parts.actions);
   const ledger = publicFace(
     parts,
@@ -161,6 +165,7 @@ function assemble(
   options: LedgerOptions,
   clock: Parts['clock'],
   state: Readonly<LedgerState>,
+  onCreated: (actionId: string) => void,
 ): Parts {
   const { store, runtime, sha256, tools, index } = options;
   const judge = createJudge(clock);
@@ -172,19 +177,13 @@ function assemble(
   const onFault = options.onFault ?? (() => undefined);
   const attending = createAttending((actionId) => attendAction(parts, actionId), onFault);
   const due = createDueIndex(clock, runtime.timers, (actionId) => void attending(actionId));
-  const onAppended = (before: Action, action: Action, events: readonly ActionEvent[]): void => {
-    appended(parts, before, action, events);
-  };
   const actions: ActionStore = createActionStore({
     store,
     sha256,
     clock,
     runtime,
     quarantine,
-    onAppended,
-    onMoved: (before, action) => {
-      onAppended(before, action, []);
-    },
+    ...toldOf(() => parts, onCreated),
   });
   const parts: Parts = {
     worker: runtime.ids.next(),
@@ -216,6 +215,22 @@ function assemble(
     onFault,
   };
   return parts;
+}
+
+/** Own appends, and what reads find that another process has appended. */
+function toldOf(
+  parts: () => Parts,
+  onCreated: (actionId: string) => void,
+): Pick<ActionStoreDeps, 'onAppended' | 'onMoved'> {
+  return {
+    onAppended: (before, action, events) => {
+      if (before.status === 'new' && action.status !== 'reserved') onCreated(action.id);
+      appended(parts(), before, action, events);
+    },
+    onMoved: (before, action) => {
+      appended(parts(), before, action, []);
+    },
+  };
 }
 
 /** What follows in this process from an append, before anyone is answered. */
@@ -325,7 +340,7 @@ function publicFace(
     vote: (request) => castVote(parts, request),
     cancel: (request) => cancelAction(parts, request),
     settle: (request) => settleUnknown(parts, request),
-    repeat: (request) => repeatAction(parts, chains, request),
+    repeat: (request) => repeatAction(parts, request),
     edit: (request) => editAction(parts, chains, request),
     report: async (actionId, report) =>
       reportEvidence(parts, actionId, report, await rulesOf(actionId)),

@@ -234,7 +234,6 @@ async function open(
     case 'refusal':
       return created.code === 'action.exists' ? undefined : refusedBy(proposal, created);
     case 'done':
-      chains.grew(names.keyHash, opening.epoch + 1);
       if (created.action.secret) parts.secrets.set(actionId, names.args);
       await begin(parts, tool, created.action, startedMono);
       return answerOpened(parts, tool, proposal, actionId);

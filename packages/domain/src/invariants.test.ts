@@ -349,6 +349,11 @@ describe('a ledger', () => {
       /without being the epoch after it/,
     );
     expectBroken(checkLedger([astray], later), 'links-complete', /repeats .* does not exist/);
+    const instead = event('ActionCancelled', { supersededBy: actionIdOf(keyHash, 2), edited: {} });
+    const replaced = action(next, [...inStatus.planned, instead], { epoch: 1, repeatOf });
+    const editOf = { action: next, reason: 'less', by: 'ann' };
+    const edit = action(actionIdOf(keyHash, 2), inStatus.ready, { epoch: 2, repeatOf, editOf });
+    expect(checkLedger([action(id, inStatus.failed), replaced, edit], later)).toEqual([]);
   });
 
   it('links-complete: compensation and original tell the same', () => {

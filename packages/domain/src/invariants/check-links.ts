@@ -60,13 +60,13 @@ function missing(action: Action, actions: Actions, context: AuditContext): reado
   ];
 }
 
-/** A repeat is the epoch after what it repeats. */
-function misplacedRepeat({ id, repeatOf }: Action, actions: Actions): readonly string[] {
+/** A repeat is the epoch after what it repeats; an edit of it comes later in that chain. */
+function misplacedRepeat({ id, repeatOf, editOf }: Action, actions: Actions): readonly string[] {
   if (repeatOf === undefined) return [];
   if (!actions.has(repeatOf)) return [`it repeats ${repeatOf}, which does not exist`];
   const of = parseActionId(repeatOf);
   const isNext = of === undefined || actionIdOf(of.keyHash, of.epoch + 1) === id;
-  return isNext ? [] : [`it repeats ${repeatOf} without being the epoch after it`];
+  return isNext || editOf !== undefined ? [] : [`it repeats ${repeatOf} without being the epoch after it`];
 }
 
 /** An edit's action names what it was made of, and that one names it. */
