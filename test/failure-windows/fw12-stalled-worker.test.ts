@@ -138,6 +138,25 @@ overEach((payWorld, guarantee) => {
       expect(action?.attempts).toHaveLength(1);
     }));
 
+  it('FW12 it wakes between claim and dispatch while the other holds the claim → refused, it sends nothing', () =>
+    inWorld(payWorld({}, { undoWindow: '1s' }), async (world) => {
+      const stalled = await world.start();
+      const stall = stallAppend(stalled, 'ActionDispatched');
+      void stalled.begin(invoice, firstCall);
+      await untilStalled(world, stall);
+      const held = stallAt('claimed');
+      await world.start({ onPoint: held.onPoint });
+      await untilStalled(world, held);
+      expect((await world.actions())[0]?.status).toBe('claimed');
+      stall.wake();
+      await world.advance(5 * second);
+      expect((await world.actions())[0]).toMatchObject({ status: 'claimed', attempts: [] });
+      expect(world.provider.arrivals).toHaveLength(0);
+      held.wake();
+      await world.advance(minute);
+      expect(world.provider.arrivals).toHaveLength(1);
+    }));
+
   it('FW12 it wakes between dispatch and send, after its deadline → it sends nothing', () => {
     const stall = stallAt('dispatched');
     return inWorld(payWorld(), async (world) => {

@@ -33,6 +33,7 @@ overEach((payWorld, guarantee) => {
       expect(await process.call(reworded, { ...laterCall, turn: '9' })).toMatchObject({
         word: 'already-done',
       });
+      expect(await world.actions()).toHaveLength(1);
       // The first wording wins.
       expect((await world.action(first.actionId)).arguments).toMatchObject({ note: 'as agreed' });
       expect(world.provider.arrivals).toHaveLength(1);

@@ -87,6 +87,21 @@ overEach(
         },
       ));
 
+    it('FW19 it was sent again in the window, and its process died each time → the window still counts from the first', () =>
+      inWorld(payWorld({}, halfAnHour), async (world) => {
+        await dieAfterTheEffect(world);
+        await world.advance(15 * minute);
+        const again = await world.restart({ diesAt: 'replied' });
+        await world.advance(2 * times.inFlight);
+        expect(again.isDead()).toBe(true);
+        expect(world.provider.arrivals).toHaveLength(2);
+        await world.advance(10 * minute);
+        const last = await world.restart();
+        await world.advance(aWhile);
+        expect(world.provider.arrivals).toHaveLength(2);
+        expect(await last.call(invoice, laterCall)).toMatchObject({ owner: 'operator' });
+      }));
+
     it('FW19 sends are held back until the window is over → an operator, no blind send', () =>
       inWorld(payWorld({ fault: onFirst(ackLost) }, halfAnHour), async (world) => {
         let isPaused = false;

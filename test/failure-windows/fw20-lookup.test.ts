@@ -177,6 +177,7 @@ overEach(
               data: n,
             });
           }
+          expect(await verdicts(world)).toEqual([]);
           await world.advance(5 * minute);
           expect(await process.call(invoice, patient)).toMatchObject({ word: 'already-done' });
           expect(world.provider.arrivals).toHaveLength(1);

@@ -137,6 +137,30 @@ describe.each(adapters)('over %s', (store) => {
         },
       ));
 
+    it('FW26 the undo has succeeded and its mark is late → what was planned after it goes on all the same', () =>
+      inWorld(
+        bookings(store, guarantee, () => slow(10 * second)),
+        async (world) => {
+          const process = await world.start();
+          await book(process);
+          let release = (): void => undefined;
+          const until = new Promise<void>((resolve) => {
+            release = resolve;
+          });
+          failMarks(process, { kind: 'asked late', until });
+          void process.begin(undo, undoCall, 'cancel');
+          await world.advance(second);
+          const waiting = await process.call(trip, laterCall);
+          expect(waiting).toMatchObject({ state: 'planned', epoch: 1 });
+          await world.advance(20 * second);
+          expect(effects(world, 'cancel')).toBe(1);
+          release();
+          await world.advance(minute);
+          expect((await world.action(waiting.actionId)).status).toBe('succeeded');
+          expect(effects(world, 'book')).toBe(2);
+        },
+      ));
+
     it('FW26 a new call while the undo is under way, which is then refused → the first one stands', () =>
       inWorld(
         bookings(store, guarantee, () => ({ ...declined('too late'), workMs: 10 * second })),
@@ -243,9 +267,11 @@ describe.each(adapters)('over %s', (store) => {
         await world.advance(second);
         expect((await world.action(first)).undoneBy).toBeUndefined();
         expect(effects(world, 'cancel')).toBe(1);
+        const repeat = process.begin(trip, { ...firstCall, waitMs: hour });
         const again = process.begin(trip, { ...laterCall, waitMs: hour });
         await world.advance(5 * second);
         release();
+        expect(await world.during(repeat)).toMatchObject({ word: 'done-earlier', epoch: 0 });
         expect(await world.during(undoing)).toMatchObject({ word: 'done' });
         const answer = await world.during(again);
         expect(answer.word).not.toBe('already-done');

@@ -90,6 +90,24 @@ overEach(
 );
 
 overEach((payWorld, guarantee) => {
+  it('FW30 a refusal by key alone settles nothing, even when nothing can arrive any more', () => {
+    let isPaused = false;
+    return inWorld(
+      payWorld({ fault: onFirst(reqLost), lookupFault: () => ({ outage: true }) }),
+      async (world) => {
+        const process = await world.start({ isPaused: () => isPaused });
+        void process.begin(invoice, { ...firstCall, waitMs: second });
+        await world.advance(second);
+        isPaused = true;
+        await world.advance(2 * times.inFlight);
+        const { id } = await only(world);
+        await process.ledger.report(id, { source: 'webhook', claims: 'refusal', proven: true });
+        expect((await only(world)).status).toBe('unknown');
+        expect(states(await only(world))).toEqual(['in doubt']);
+      },
+    );
+  });
+
   it('FW30 the provider says that it never had an effect for the key, too early → settles nothing', () =>
     inWorld(
       payWorld({ fault: () => reqLost, lookupFault: () => ({ outage: true }) }),
