@@ -108,10 +108,12 @@ function heldBackFacts(entries: readonly SideEntry[]): readonly Fact[] {
 }
 
 function linkFacts(action: Action): readonly Fact[] {
-  const { repeatOf, compensates, compensatedBy, undoes, undoneBy, supersededBy, after } = action;
+  const { repeatOf, editOf, compensates, compensatedBy } = action;
+  const { undoes, undoneBy, supersededBy, after } = action;
   const ids = (list: readonly string[]): string => list.map(shortId).join(', ');
   return [
     ...optional('repeats', repeatOf && shortId(repeatOf)),
+    ...optional('an edit of', editOf && shortId(editOf)),
     ...optional('waits for', action.status === 'planned' ? after && shortId(after) : undefined),
     ...optional('undoes', undoes.length === 0 ? undefined : ids(undoes)),
     ...optional('undone by', undoneBy && shortId(undoneBy)),

@@ -76,6 +76,9 @@ function plannedText(data: EventData['ActionPlanned'], at: number): string {
     data.repeatOf === undefined
       ? undefined
       : `repeats ${shortId(data.repeatOf.action)} for ${data.repeatOf.by}: ${data.repeatOf.reason}`,
+    data.editOf === undefined
+      ? undefined
+      : `an edit of ${shortId(data.editOf.action)} by ${data.editOf.by}: ${data.editOf.reason}`,
     data.compensates === undefined ? undefined : `compensates ${shortId(data.compensates)}`,
     data.after === undefined ? undefined : `waits for ${shortId(data.after)}`,
     data.readyAt === undefined ? undefined : `undo window ${duration(data.readyAt - at)}`,
