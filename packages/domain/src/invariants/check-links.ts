@@ -66,7 +66,9 @@ function misplacedRepeat({ id, repeatOf, editOf }: Action, actions: Actions): re
   if (!actions.has(repeatOf)) return [`it repeats ${repeatOf}, which does not exist`];
   const of = parseActionId(repeatOf);
   const isNext = of === undefined || actionIdOf(of.keyHash, of.epoch + 1) === id;
-  return isNext || editOf !== undefined ? [] : [`it repeats ${repeatOf} without being the epoch after it`];
+  return isNext || editOf !== undefined
+    ? []
+    : [`it repeats ${repeatOf} without being the epoch after it`];
 }
 
 /** An edit's action names what it was made of, and that one names it. */
