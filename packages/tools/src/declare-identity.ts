@@ -69,9 +69,6 @@ export function declarePrevious(
   const { name, input, execute, secret, previously = [] } = definition;
   let newer = definition.identityVersion ?? 1;
   return previously.map((previous) => {
-    const unknown = Object.keys(previous).find((member) => !previousMembers.has(member));
-    if (unknown !== undefined)
-      fail('tool.member', `previously: "${unknown}" is no part of an identity.`);
     const { identityVersion } = previous as Partial<typeof previous>;
     if (identityVersion === undefined || identityVersion >= newer)
       fail(
@@ -83,15 +80,6 @@ export function declarePrevious(
     return declareIdentity(secret === undefined ? then : { ...then, secret }, root, fail);
   });
 }
-
-const previousMembers: ReadonlySet<string> = new Set([
-  'identityVersion',
-  'identity',
-  'free',
-  'normalize',
-  'sets',
-  'scope',
-]);
 
 /**
  * Whether proposals must bring a key: where the declaration says so. A tool whose arguments give no

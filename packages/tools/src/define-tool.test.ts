@@ -337,7 +337,7 @@ const refused: readonly (readonly [string, ToolDeclarationCode, RegExp, Definiti
   [
     'a misspelt member of an older version',
     'tool.member',
-    /previously: "identty" is no part/,
+    /"identty" is no member of previously/,
     wrong({ identityVersion: 3, previously: [{ identityVersion: 1, identty: ['amount'] }] }),
   ],
   [

@@ -1,6 +1,7 @@
 // Turns an author's declaration into a frozen tool: everything is checked here, once, so that a wrong
 // declaration fails at start and never on a proposal.
 import { type JsonObject, type ToolRules } from '@action-ledger/domain';
+import { checkMembers } from './check-members.ts';
 import { declarationDigest, declarationEvent } from './declaration-event.ts';
 import {
   checkRootedPath,
@@ -26,9 +27,10 @@ export function defineTool<Args, Result = unknown>(
 }
 
 function declare(definition: ToolDefinition<JsonObject>): Tool {
-  const fail = failFor(
-    typeof definition.name === 'string' ? definition.name.slice(0, longestName) : '',
-  );
+  const { name } = ((definition as unknown) ?? {}) as { readonly name?: unknown };
+  const fail = failFor(typeof name === 'string' ? name.slice(0, longestName) : '');
+  if (typeof (definition as unknown) !== 'object' || (definition as unknown) === null)
+    fail('tool.member', 'a declaration is one object: defineTool({ name, input, … }).');
   checkForm(definition, fail);
   const input = strictSchema(definition.input, fail);
   const root = fieldTree(input);
@@ -69,66 +71,14 @@ function declare(definition: ToolDefinition<JsonObject>): Tool {
 
 const longestName = 64;
 
-/** Every member of a definition; a misspelt one is refused, not skipped. */
-const members: Readonly<Record<keyof ToolDefinition, true>> = {
-  name: true,
-  kind: true,
-  description: true,
-  input: true,
-  identity: true,
-  free: true,
-  normalize: true,
-  sets: true,
-  secret: true,
-  keep: true,
-  identityVersion: true,
-  previously: true,
-  scope: true,
-  key: true,
-  guarantee: true,
-  keyWindow: true,
-  settleMs: true,
-  timeoutMs: true,
-  inFlightMs: true,
-  leaseMs: true,
-  validFor: true,
-  undoneBy: true,
-  approval: true,
-  undoWindow: true,
-  retry: true,
-  checks: true,
-  policy: true,
-  downstreamKey: true,
-  execute: true,
-  lookup: true,
-  compensate: true,
-};
-
 function checkForm(definition: ToolDefinition<JsonObject>, fail: Fail): void {
   const { name, kind } = definition as { readonly name?: unknown; readonly kind?: unknown };
   if (typeof name !== 'string' || !/^[A-Za-z0-9_.-]{1,64}$/.test(name))
     fail('tool.name', `a name has 1 to ${longestName} of the characters A-Z a-z 0-9 _ . -`);
-  const unknown = Object.keys(definition).find((member) => !Object.hasOwn(members, member));
-  if (unknown !== undefined)
-    fail('tool.member', `"${unknown}" is no member of a tool's declaration; is it misspelt?`);
+  checkMembers(definition, fail);
   if (kind !== undefined && kind !== 'write' && kind !== 'read')
     fail('tool.member', 'kind must be "write" or "read".');
   if (kind === 'read') refuseWriteMembers(definition, fail);
-  checkParts(definition, fail);
-}
-
-function checkParts(definition: ToolDefinition<JsonObject>, fail: Fail): void {
-  const { input, execute, lookup } = definition as {
-    readonly [Member in keyof typeof definition]?: unknown;
-  };
-  if (typeof input !== 'object' || input === null || !('_zod' in input))
-    fail(
-      'tool.schema',
-      '`input` must be a zod 4 schema; for JSON Schema use inputFromJsonSchema().',
-    );
-  if (typeof execute !== 'function') fail('tool.member', '`execute` must be a function.');
-  if (lookup !== undefined && typeof lookup !== 'function')
-    fail('tool.lookup', '`lookup` must be a function.');
   const problem = keyFormatProblem(definition.downstreamKey ?? 'base64url');
   if (problem !== undefined) fail('tool.key', `downstreamKey: ${problem}.`);
 }
