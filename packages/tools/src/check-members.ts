@@ -1,27 +1,21 @@
-// The form of a declaration: every member is known and of the right kind. Types say it, programs in plain
-// JavaScript do not; what the members mean together is checked by those who read them.
+// The form of every member of a tool's declaration. Types say it, programs in plain JavaScript do not.
+import { type JsonObject } from '@action-ledger/domain';
 import { type PreviousIdentity, type ToolDefinition } from './definition.ts';
-import { type Fail } from './tool-declaration-error.ts';
+import {
+  callable,
+  checkForms,
+  flag,
+  type Form,
+  isRecord,
+  isText,
+  isTexts,
+  listOf,
+  number,
+  record,
+  text,
+} from './forms.ts';
+import { type Fail, type ToolDeclarationCode } from './tool-declaration-error.ts';
 
-interface Form {
-  readonly fits: (value: unknown) => boolean;
-  /** What it must be, told to the author. */
-  readonly wanted: string;
-  /** Of each element, or of the members of an object. */
-  readonly within?: Form | Members;
-}
-
-type Members = Readonly<Record<string, Form>>;
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  Object.prototype.toString.call(value) === '[object Object]';
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-
-const text: Form = { fits: isText, wanted: 'a text' };
-const number: Form = { fits: (value) => typeof value === 'number', wanted: 'a number' };
-const flag: Form = { fits: (value) => typeof value === 'boolean', wanted: 'true or false' };
-const callable: Form = { fits: (value) => typeof value === 'function', wanted: 'a function' };
 const fieldNames: Form = {
   fits: isTexts,
   wanted: 'a list of field names, such as ["order_id"]',
@@ -46,14 +40,6 @@ const steps: Form = {
   fits: (value) => isText(value) || isTexts(value),
   wanted: 'a normalisation or a list of them',
 };
-
-function record(wanted: string, within?: Form | Members): Form {
-  return { fits: isRecord, wanted, ...(within === undefined ? {} : { within }) };
-}
-
-function listOf(wanted: string, within: Form): Form {
-  return { fits: Array.isArray, wanted, within };
-}
 
 const identityMembers = {
   identityVersion: number,
@@ -118,54 +104,19 @@ const members: Readonly<Record<keyof ToolDefinition, Form>> = {
   compensate: record('an object: { tool, arguments }', { tool: text, arguments: callable }),
 };
 
-const required: readonly string[] = ['input', 'execute'];
-
-/** Members of which a reader says more than that their form is wrong. */
-const codes = { input: 'tool.schema', downstreamKey: 'tool.key' } as const;
+/** Members that have a code of their own. */
+const codes: Readonly<Record<string, ToolDeclarationCode>> = {
+  input: 'tool.schema',
+  downstreamKey: 'tool.key',
+};
 
 /** @throws ToolDeclarationError `tool.member`, naming the member and what it must be */
-export function checkMembers(definition: object, fail: Fail): void {
-  const given = definition as Readonly<Record<string, unknown>>;
-  for (const name of required) {
-    if (given[name] === undefined) refuse(name, members[name as 'input' | 'execute'], fail);
-  }
-  checkEach(given, members, '', fail);
-}
-
-function checkEach(
-  given: Readonly<Record<string, unknown>>,
-  known: Members,
-  within: string,
-  fail: Fail,
-): void {
-  const owner = within === '' ? "a tool's declaration" : within;
-  for (const [name, value] of Object.entries(given)) {
-    const form = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (form === undefined)
-      fail('tool.member', `"${name}" is no member of ${owner}; is it misspelt?`);
-    else if (value !== undefined)
-      check(value, form, within === '' ? name : `${within}.${name}`, fail);
-  }
-}
-
-function check(value: unknown, form: Form, path: string, fail: Fail): void {
-  const { fits, within } = form;
-  if (!fits(value)) refuse(path, form, fail);
-  if (within === undefined) return;
-  if (!isForm(within)) {
-    if (isRecord(value)) checkEach(value, within, path, fail);
-    return;
-  }
-  for (const [name, each] of Object.entries(value as object)) {
-    check(each, within, Array.isArray(value) ? `${path}[${name}]` : `${path}["${name}"]`, fail);
-  }
-}
-
-function isForm(within: Form | Members): within is Form {
-  return typeof within['fits'] === 'function';
-}
-
-function refuse(path: string, { wanted }: Form, fail: Fail): never {
-  const code = Object.hasOwn(codes, path) ? codes[path as keyof typeof codes] : 'tool.member';
-  return fail(code, `\`${path}\` must be ${wanted}.`);
+export function checkMembers(definition: ToolDefinition<JsonObject>, fail: Fail): void {
+  // Also where they are not given at all.
+  const { input = null, execute = null } = definition as { input?: unknown; execute?: unknown };
+  checkForms({ ...definition, input, execute }, members, {
+    fail,
+    codeOf: (path) => (Object.hasOwn(codes, path) ? codes[path] : undefined) ?? 'tool.member',
+    owner: "a tool's declaration",
+  });
 }

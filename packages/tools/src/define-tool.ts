@@ -13,6 +13,7 @@ import {
 import { declareApproval, declareRules } from './declare-rules.ts';
 import { type ToolDefinition } from './definition.ts';
 import { keyFormatProblem } from './downstream-key.ts';
+import { isRecord } from './forms.ts';
 import { type Field, fieldNeeds, fieldTree } from './schema/field-tree.ts';
 import { deepFreeze, strictSchema } from './schema/strict-schema.ts';
 import { type Tool, type ToolPolicy, type TypedTool } from './tool.ts';
@@ -27,9 +28,8 @@ export function defineTool<Args, Result = unknown>(
 }
 
 function declare(definition: ToolDefinition<JsonObject>): Tool {
-  const { name } = ((definition as unknown) ?? {}) as { readonly name?: unknown };
-  const fail = failFor(typeof name === 'string' ? name.slice(0, longestName) : '');
-  if (typeof (definition as unknown) !== 'object' || (definition as unknown) === null)
+  const fail = failOf(definition);
+  if (!isRecord(definition))
     fail('tool.member', 'a declaration is one object: defineTool({ name, input, … }).');
   checkForm(definition, fail);
   const input = strictSchema(definition.input, fail);
@@ -70,6 +70,12 @@ function declare(definition: ToolDefinition<JsonObject>): Tool {
 }
 
 const longestName = 64;
+
+/** Under the name that is declared, whatever else is wrong. */
+export function failOf(definition: unknown): Fail {
+  const name = isRecord(definition) ? definition['name'] : undefined;
+  return failFor(typeof name === 'string' ? name.slice(0, longestName) : '');
+}
 
 function checkForm(definition: ToolDefinition<JsonObject>, fail: Fail): void {
   const { name, kind } = definition as { readonly name?: unknown; readonly kind?: unknown };

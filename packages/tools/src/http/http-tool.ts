@@ -2,13 +2,14 @@
 // of `beforeSend`, without retries or redirects; answers are read by declared rules, doubt being the rule.
 import { type JsonObject, type JsonValue, readField } from '@action-ledger/domain';
 import { type AttemptResult, notSent, refused } from '../attempt-result.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineTool, failOf } from '../define-tool.ts';
 import { type AttemptContext, type ExecuteContext, type LookupVerdict } from '../definition.ts';
 import { type HttpRefusalCode } from '../refusal-codes.ts';
 import { describeThrown } from '../safe-text.ts';
 import { redactMembers } from '../secrets.ts';
-import { type Fail, failFor } from '../tool-declaration-error.ts';
+import { type Fail } from '../tool-declaration-error.ts';
 import { type Tool, type ToolCompensation, type TypedTool } from '../tool.ts';
+import { checkHttpMembers } from './check-http-members.ts';
 import { compileRequest, type RequestBuilder, UnsendableRequest } from './build-request.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from './http-client.ts';
 import {
@@ -28,6 +29,8 @@ export function httpTool<Args>(definition: HttpToolDefinition<Args>): TypedTool<
 }
 
 function declare(definition: HttpToolDefinition<JsonObject>): Tool {
+  const fail = failOf(definition);
+  checkHttpMembers(definition, fail);
   const {
     request,
     keyPlace,
@@ -39,7 +42,6 @@ function declare(definition: HttpToolDefinition<JsonObject>): Tool {
     socketsMax,
     ...common
   } = definition;
-  const fail = failFor(definition.name);
   const place = keyPlace ?? defaultKeyPlace(definition);
   const client: ClientSettings = {
     allowPrivate: allowPrivate ?? false,
