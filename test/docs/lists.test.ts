@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { answerCodes, answerWords, writePoints } from '@action-ledger/application';
+import { ledgerErrorCodes } from '@action-ledger/client';
 import {
   actionRefusalCodes,
   actionStatuses,
@@ -33,6 +34,7 @@ describe('docs/errors.md', () => {
     ['Keys and identities that are refused', identityRefusalCodes],
     ['Commands that an action refuses', actionRefusalCodes],
     ['Faults of the store', storeFaultCodes],
+    ['Misuse of a ledger', ledgerErrorCodes],
     ['Declarations that are refused', [...toolDeclarationCodes, ...registrationRefusalCodes]],
     ['Endings of HTTP tools', ['http.<status>', ...httpRefusalCodes]],
   ];

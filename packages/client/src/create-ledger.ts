@@ -15,7 +15,9 @@ import { createMemoryEventStore, type EventStore } from '@action-ledger/event-st
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { createToolSet, type Tool, type ToolSet, type TypedTool } from '@action-ledger/tools';
+import { checkOptions } from './check-options.ts';
 import { openIndex, type OpenIndex } from './open-index.ts';
+import { type Openness, whileOpen } from './while-open.ts';
 
 export type AnyTool = Tool;
 
@@ -69,11 +71,15 @@ export interface Ledger<
   /** The callable form of a declared tool, with its types. */
   tool<Args, Result>(tool: TypedTool<Args, Result>): LedgerTool<Args, Result>;
   readonly store: EventStore;
-  /** Takes nothing new, waits for what runs (at most `drainMs`, default 30 s), closes the file. */
+  /**
+   * Takes nothing new, waits for what runs (at most `drainMs`, default 30 s), closes the file. Whatever
+   * is asked after it rejects with LedgerError `ledger.closed`.
+   */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
 /**
+ * @throws LedgerError `ledger.options` an option is unknown or malformed
  * @throws ToolDeclarationError two tools of one name, an undoer that is missing
  * @throws RegistrationRefused a tool's identity changed without a new identityVersion
  * @throws StoreFault the file cannot be opened: held by another process, damaged, of a newer format
@@ -81,6 +87,7 @@ export interface Ledger<
 export async function createLedger<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
 ): Promise<Ledger<Tools>> {
+  checkOptions(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const tools = createToolSet(Object.values(options.tools));
   const store = options.store ?? (await openStore(options.path, runtime));
@@ -173,10 +180,12 @@ function secretKey(path: string | undefined): Buffer {
 function face<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
   tools: ToolSet,
-  core: Core,
+  opened: Core,
   store: EventStore,
 ): Ledger<Tools> {
   const tenant = options.tenant ?? 'default';
+  let openness: Openness = 'open';
+  const core = whileOpen(opened, () => openness);
   const callable = (name: string): LedgerTool => ({
     name,
     call: (args, given) => {
@@ -203,7 +212,9 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
     tool: <Args, Result>(tool: TypedTool<Args, Result>) =>
       callable(tool.name) as unknown as LedgerTool<Args, Result>,
     close: async (closing) => {
+      if (openness === 'open') openness = 'closing';
       await core.close(closing);
+      openness = 'closed';
       await store.close();
     },
   };

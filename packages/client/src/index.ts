@@ -1,4 +1,5 @@
 export * from './create-ledger.ts';
+export { LedgerError, type LedgerErrorCode, ledgerErrorCodes } from './ledger-error.ts';
 export { viewsPathOf } from './open-index.ts';
 export {
   type Answer,

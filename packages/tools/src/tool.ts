@@ -86,6 +86,18 @@ export interface TypedTool<Args, Result> extends Tool {
   readonly types?: { readonly arguments: Args; readonly result: Result };
 }
 
+/** Made by `defineTool` or `httpTool`. */
+export function isTool(value: unknown): value is Tool {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, kind, declaration, validate } = value as Partial<Tool>;
+  return (
+    typeof name === 'string' &&
+    (kind === 'write' || kind === 'read') &&
+    typeof declaration === 'object' &&
+    typeof validate === 'function'
+  );
+}
+
 /** A condition that throws asks for approval: in doubt, a person looks. */
 export function needsApproval(tool: Tool, args: JsonObject): boolean {
   if (tool.approval === undefined) return false;

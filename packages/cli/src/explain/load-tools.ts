@@ -3,7 +3,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createToolSet, type Tool, ToolDeclarationError, type ToolSet } from '@action-ledger/tools';
+import {
+  createToolSet,
+  isTool,
+  type Tool,
+  ToolDeclarationError,
+  type ToolSet,
+} from '@action-ledger/tools';
 import { CliError } from '../cli-error.ts';
 
 /** @throws CliError `tools.unreadable` */
@@ -56,13 +62,3 @@ function toolsIn(exported: unknown): readonly Tool[] {
 
 /** The module, a default export, a list or record in it. */
 const membersDeep = 3;
-
-function isTool(value: object): value is Tool {
-  const { name, kind, declaration, validate } = value as Partial<Tool>;
-  return (
-    typeof name === 'string' &&
-    (kind === 'write' || kind === 'read') &&
-    typeof declaration === 'object' &&
-    typeof validate === 'function'
-  );
-}
