@@ -1,7 +1,7 @@
 // Parses one command line and runs it. Every way out is an exit code: 0 done, 1 found wrong or failed,
 // 2 called wrongly.
 import { Command, CommanderError } from 'commander';
-import { type ExitCode, tellError } from './cli-error.ts';
+import { type CliError, type ExitCode, tellError, usageError } from './cli-error.ts';
 import { createCli } from './cli.ts';
 import { commands } from './commands.ts';
 import { idArguments } from './id-arguments.ts';
@@ -12,7 +12,8 @@ export async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const cli = createCli(io, (code) => {
     exitCode = code;
   });
-  const program = createProgram(io);
+  const asJson = args.includes('--json');
+  const program = createProgram(io, asJson);
   for (const register of commands) register(program, cli);
   if (args.length === 0) {
     program.outputHelp();
@@ -22,12 +23,22 @@ export async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     await program.parseAsync(idArguments(args), { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    return tellError(io, error, args.includes('--json'));
+    if (!(error instanceof CommanderError)) return tellError(io, error, asJson);
+    if (error.exitCode === 0) return 0;
+    return asJson ? tellError(io, usageErrorOf(error), asJson) : 2;
   }
 }
 
-function createProgram(io: Io): Command {
+/** What commander has told people already, for programs. */
+function usageErrorOf({ code, message }: CommanderError): CliError {
+  const what = code === 'commander.help' ? 'a command is missing' : message;
+  return usageError(what.replace(/^error: /, '').replaceAll('\n', ' '), usageFix);
+}
+
+const usageFix = '--help says what the command takes, with examples.';
+
+/** @param asJson errors are told as JSON, by whoever runs the program */
+function createProgram(io: Io, asJson: boolean): Command {
   return (
     new Command('action-ledger')
       .description(
@@ -38,10 +49,10 @@ function createProgram(io: Io): Command {
       .exitOverride()
       .helpOption('-h, --help', 'print this help')
       .helpCommand('help [command]', 'print the help of a command')
-      .showHelpAfterError('  fix: --help says what the command takes, with examples.')
+      .showHelpAfterError(`  fix: ${usageFix}`)
       .configureOutput({
         writeOut: io.out,
-        writeErr: io.err,
+        writeErr: asJson ? () => undefined : io.err,
         outputError: (text, write) => {
           write(text.replace(/^error: /, 'action-ledger: '));
         },

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSystemRuntime } from '@action-ledger/runtime';
+import { run } from './run.ts';
+
+async function called(...args: readonly string[]): Promise<{
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}> {
+  let out = '';
+  let err = '';
+  const code = await run(args, {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    isTerminal: false,
+    isColoured: false,
+    columns: undefined,
+    env: {},
+    runtime: createSystemRuntime(),
+    version: '0.0.0',
+  });
+  return { code, out, err };
+}
+
+describe('a call that makes no sense', () => {
+  it.each([
+    [['bogus'], "unknown command 'bogus'"],
+    [['verify', '--bogus'], "unknown option '--bogus'"],
+    [['verify', 'extra'], 'too many arguments'],
+    [['actions', 'show'], "missing required argument 'id'"],
+    [['actions', 'list', '--status', 'fine'], 'Allowed choices are planned'],
+    [['actions', 'list', '--limit', 'none'], 'whole number'],
+    [['replay'], 'needs a stream'],
+    [['play', 'x.ndjson', '--timeouts', 'many'], 'Give percent'],
+    [['explain'], 'required option'],
+  ])('%j is one JSON error for a program', async (args, says) => {
+    const { code, out, err } = await called(...args, '--json');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(JSON.parse(err)).toEqual({
+      error: {
+        code: 'cli.usage',
+        message: expect.stringContaining(says) as string,
+        fix: expect.any(String) as string,
+      },
+    });
+    expect(err).not.toContain('error: ');
+    expect((await called(...args)).code).toBe(2);
+  });
+
+  it('is told to a person in words, with a fix', async () => {
+    const { code, err } = await called('verify', '--bogus');
+    expect(code).toBe(2);
+    expect(err).toMatch(/^action-ledger: unknown option '--bogus'\n {2}fix: --help/);
+  });
+
+  it('help is help, also for a program', async () => {
+    const { code, out } = await called('verify', '--help', '--json');
+    expect(code).toBe(0);
+    expect(out).toContain('Usage: action-ledger verify');
+  });
+});
