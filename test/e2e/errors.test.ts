@@ -107,6 +107,27 @@ describe('a call that makes no sense ends with 2', () => {
   });
 });
 
+it('a call that makes no sense is told as JSON to a program', async () => {
+  const { code, out, err } = await runCli(['verify', '--bogus', '--json']);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(JSON.parse(err)).toMatchObject({ error: { code: 'cli.usage' } });
+});
+
+describe('recorded calls that are none', () => {
+  it.each([
+    ['missing.ndjson', /^action-ledger: there is no file \S*missing\.ndjson\n {2}fix: name a file/],
+    ['empty.ndjson', /^action-ledger: \S*empty\.ndjson holds no calls\n {2}fix: a line of it/],
+    ['blank.ndjson', /blank\.ndjson holds no calls/],
+    ['folder.db', /folder\.db is a folder/],
+  ])('%s', async (name, says) => {
+    writeFileSync(folder.file('empty.ndjson'), '');
+    writeFileSync(folder.file('blank.ndjson'), '\n\n');
+    const { code, out, err } = await runCli(['play', folder.file(name)]);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(says);
+  });
+});
+
 describe('help', () => {
   const commands = [
     ['demo'],

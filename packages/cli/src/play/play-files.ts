@@ -1,4 +1,5 @@
 // The runs of all files, one after the other as they are read, and the tools of their catalogues.
+import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Catalogue,
@@ -9,8 +10,35 @@ import {
   type PlayRun,
   readCatalogue,
   readRuns,
+  readTrace,
 } from '@action-ledger/sandbox';
 import { CliError } from '../cli-error.ts';
+
+/**
+ * Before anything else is looked at: what is wrong with a file is told before what is wrong beside it.
+ * @throws CliError where a file is missing or holds no calls
+ */
+export async function checkFiles(files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) {
+      throw new CliError('play.no-calls', `there is no file ${file}`, {
+        fix: 'name a file of recorded calls, .ndjson or .ndjson.gz.',
+      });
+    }
+    if (found.isDirectory()) {
+      throw new CliError('play.no-calls', `${file} is a folder`, {
+        fix: 'name the files of recorded calls in it, .ndjson or .ndjson.gz.',
+      });
+    }
+    const first = await readTrace(file).next();
+    if (first.done === true) {
+      throw new CliError('play.no-calls', `${file} holds no calls`, {
+        fix: 'a line of it is one call, as docs/recorded-calls.md describes.',
+      });
+    }
+  }
+}
 
 /** Domains of several folders together. @throws CliError where two describe one domain differently */
 export async function readTools(

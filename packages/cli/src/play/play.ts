@@ -6,7 +6,7 @@ import { type CallTally, createCallTally } from './call-tally.ts';
 import { judgePlay, type Verdict } from './judge-play.ts';
 import { inParallel } from './in-parallel.ts';
 import { type PointPassed } from './kill-plan.ts';
-import { planRuns, readTools } from './play-files.ts';
+import { checkFiles, planRuns, readTools } from './play-files.ts';
 import { type PlayOptions } from './play-options.ts';
 import { playRun } from './play-run.ts';
 import { type DrawnFaults, openStage, type Stage } from './stage.ts';
@@ -39,6 +39,7 @@ export interface Played extends Sofar {
 export async function play(options: PlayOptions, path: string, deps: PlayDeps): Promise<Played> {
   const { runtime } = deps;
   const startedMs = runtime.clock.monoMs();
+  await checkFiles(options.files);
   const tools = await readTools(options.files, options.catalogue);
   const stage = await openStage(options, path, tools, deps);
   const tally = createCallTally();

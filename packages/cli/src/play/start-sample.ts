@@ -1,6 +1,6 @@
 // What `npm start` shows: the shipped sample, played with mild faults through a ledger that is kept;
 // then what to try next, with an action that was just made.
-import { mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
 import { type Cli } from '../cli.ts';
@@ -11,13 +11,21 @@ import { playAt } from './play-command.ts';
 import { defaultRunsAtOnce, type PlayOptions } from './play-options.ts';
 import { isSound, summarise } from './play-summary.ts';
 import { renderPlayed } from './print-play.ts';
+import { takeSampleFile } from './sample-file.ts';
 
 const folder = '.action-ledger';
-const file = join(folder, 'sample.db');
-/** Everything that lies beside a ledger's file bears its name. */
-const endings = ['', '-wal', '-shm', '.lock', '.owner', '.sock', '.mark', '.views'];
 
+/** @throws CliError `play.sample-held` where another process still plays it */
 export async function startSample(cli: Cli): Promise<void> {
+  const { path, release } = takeSampleFile(folder);
+  try {
+    await playSample(cli, path);
+  } finally {
+    release();
+  }
+}
+
+async function playSample(cli: Cli, path: string): Promise<void> {
   const { style } = cli;
   const options: PlayOptions = {
     files: [samplePath()],
@@ -27,33 +35,28 @@ export async function startSample(cli: Cli): Promise<void> {
     duplicateDeliveries: 0.15,
     kills: undefined,
     seed: 7,
-    path: file,
+    path,
     runsMax: Infinity,
     runsAtOnce: defaultRunsAtOnce,
   };
-  mkdirSync(folder, { recursive: true });
-  for (const ending of endings) {
-    for (const more of ['', '-wal', '-shm', '-journal'])
-      rmSync(`${file}${ending}${more}`, { force: true });
-  }
   cli.io.out(`${style.dim(introduction)}\n\n`);
-  const played = await playAt(cli, options, file, false);
+  const played = await playAt(cli, options, path, false);
   const summary = summarise(played.tally, played.verdict, played.seconds);
   cli.io.out(renderPlayed(played, summary, { style, columns: cli.io.columns }));
-  cli.io.out(whatNext(played, style));
+  cli.io.out(whatNext(played, path, style));
   if (!isSound(summary)) cli.end(1);
 }
 
 const introduction = `Recorded tool calls of agents, played through a ledger against a sandbox provider that loses replies,
 stays silent and is asked twice. Nothing leaves this machine.`;
 
-function whatNext({ verdict }: Played, { bold }: Style): string {
+function whatNext({ verdict }: Played, path: string, { bold }: Style): string {
   const action = shortId(verdict.longest?.id ?? '');
   const lines = [
     ['demo', 'how agents act twice, case by case'],
-    [`actions list --path ${file}`, 'what this play has left behind'],
-    [`replay ${action} --path ${file}`, 'one action, state by state'],
-    [`verify --path ${file}`, 'prove that nothing in it was changed'],
+    [`actions list --path ${path}`, 'what this play has left behind'],
+    [`replay ${action} --path ${path}`, 'one action, state by state'],
+    [`verify --path ${path}`, 'prove that nothing in it was changed'],
     ['play YOUR-CALLS.ndjson --kill-workers', 'calls of your own, and a ledger that is killed'],
   ] as const;
   const width = Math.max(...lines.map(([command]) => command.length));
