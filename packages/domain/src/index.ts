@@ -13,7 +13,7 @@ export * from './json/canonical-json.ts';
 export * from './json/recordable.ts';
 export * from './identity/field-path.ts';
 export * from './identity/normalize.ts';
-export { type DigestSecret, type SecretMark } from './identity/argument-forms.ts';
+export { boundOfStored, type DigestSecret, type SecretMark } from './identity/argument-forms.ts';
 export * from './identity/keys.ts';
 export * from './identity/action-id.ts';
 export * from './identity/identify.ts';

@@ -1,5 +1,12 @@
 // The arguments of a call by what they are for the ledger: identity, bound, free or secret.
-import { isJsonObject, type JsonValue, readField } from '@action-ledger/domain';
+import {
+  boundOfStored,
+  covers,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  readField,
+} from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 
 export type FieldRole = 'identity' | 'bound' | 'free';
@@ -14,27 +21,34 @@ export interface Field {
 }
 
 export function fieldsOf(tool: Tool, stored: JsonValue): readonly Field[] {
-  const { declaration, fields } = tool;
-  const paths = Object.keys(fields);
+  const paths = Object.keys(tool.fields);
   const leaves = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}.`)));
-  return leaves.map((path) => ({
-    path,
-    role: roleOf(tool, path),
-    value: isJsonObject(stored) ? readField(stored, path) : undefined,
-    compared: [
-      ...(declaration.normalize[path] ?? []),
-      ...(declaration.sets.includes(path) ? ['as a set'] : []),
-      ...(covers(declaration.secret, path) ? ['by digest'] : []),
-      ...(path in declaration.defaults ? ['default left out'] : []),
-    ],
-  }));
+  const given: JsonObject = isJsonObject(stored) ? stored : {};
+  const bound = boundOfStored(tool.declaration, given);
+  return leaves.map((path) => {
+    const role = roleOf(tool, path);
+    const value = readField(given, path);
+    const isLeftOut = value !== undefined && readField(bound, path) === undefined;
+    return {
+      path,
+      role,
+      value,
+      compared: role === 'free' ? [] : howCompared(tool, path, isLeftOut),
+    };
+  });
+}
+
+function howCompared({ declaration }: Tool, path: string, isLeftOut: boolean): readonly string[] {
+  const { normalize, sets, secret } = declaration;
+  return [
+    ...(Object.hasOwn(normalize, path) ? (normalize[path] ?? []) : []),
+    ...(sets.includes(path) ? ['as a set'] : []),
+    ...(covers(secret, path) ? ['by digest'] : []),
+    ...(isLeftOut ? ['the default, left out'] : []),
+  ];
 }
 
 function roleOf({ declaration: { identity, free } }: Tool, path: string): FieldRole {
   if (covers(free, path)) return 'free';
   return identity === 'all' || covers(identity, path) ? 'identity' : 'bound';
-}
-
-function covers(declared: readonly string[], path: string): boolean {
-  return declared.some((each) => path === each || path.startsWith(`${each}.`));
 }
