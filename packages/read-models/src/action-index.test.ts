@@ -118,6 +118,23 @@ describe.each(Object.entries(adapters))('action index (%s)', (_name, open) => {
     expect(listed({ status: 'dispatched' })).toEqual(ids('c'));
   });
 
+  it('counts as open what could not be compensated: a person looks after it', async () => {
+    await world.append('a', plan(), ...send, done('x-1'));
+    expect(index.openActions()).toEqual([]);
+    await world.append('a', { type: 'CompensationPlanned', data: { by: 'undoer' } });
+    await world.append('a', {
+      type: 'CompensationFailed',
+      data: { by: 'undoer', reason: 'refused', owner: 'operator', nextCheckAt: 7 },
+    });
+    expect(index.list({ limit: 1 })[0]).toMatchObject({
+      status: 'compensation_failed',
+      owner: 'operator',
+    });
+    expect(index.openActions()).toEqual([idOf('a')]);
+    await world.append('a', { type: 'ActionCompensated', data: { by: 'undoer' } });
+    expect(index.openActions()).toEqual([]);
+  });
+
   it('knows what is open, and what is not but has an incident', async () => {
     await world.append('a', plan());
     await finish(world, 'b');

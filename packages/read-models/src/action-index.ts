@@ -46,7 +46,10 @@ export interface ActionIndex {
    *   passed over.
    */
   note(action: Action, matches: readonly MatchKey[]): void;
-  /** Those with something still to happen, or with an incident that is open; in no set order. */
+  /**
+   * Those with something still to happen, with an incident that is open, or whose compensation failed;
+   * in no set order.
+   */
   openActions(): readonly string[];
   /** Succeeded actions that declared the match and are not undone, oldest first. */
   undoable(key: MatchKey): readonly string[];
@@ -85,8 +88,9 @@ export function isIndexed(action: Action): boolean {
   return action.status !== 'new' && action.status !== 'reserved';
 }
 
+/** Also where nothing happens by itself any more: a compensation that failed has an owner, a person. */
 export function needsAttention(action: Action): boolean {
-  return isOpen(action) || action.incidents.length > 0;
+  return isOpen(action) || action.incidents.length > 0 || action.status === 'compensation_failed';
 }
 
 export function isUndoable(action: Action): boolean {

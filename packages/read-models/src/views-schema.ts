@@ -6,7 +6,7 @@ import { type DatabaseSync } from 'node:sqlite';
 const applicationId = 0x41434c56;
 
 /** Raised with any change of what the file holds (`PRAGMA user_version`). */
-const formatVersion = 1;
+const formatVersion = 2;
 
 export function isComplete(db: DatabaseSync): boolean {
   return (
