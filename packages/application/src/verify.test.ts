@@ -101,6 +101,34 @@ describe('verifyLedger', () => {
     });
   });
 
+  it('names what the store finds wrong in its own index', async () => {
+    const store: EventStore = {
+      ...createMemoryEventStore({ events: await record() }),
+      checkIndex: async () => ({
+        streams: 3,
+        rows: 6,
+        reached: 5,
+        faults: [{ stream: second, position: 11, what: 'is not to be found' }],
+      }),
+    };
+    expect((await verified(store)).brokenInvariants).toEqual([
+      {
+        stream: second,
+        invariant: 'index-leads-to-row',
+        detail: 'position 11 is not to be found',
+      },
+    ]);
+  });
+
+  it('says that an event is there twice, not that another is missing', async () => {
+    const { brokenInvariants } = await after((events) => {
+      const [copy] = events;
+      return copy === undefined ? events : [...events, copy];
+    });
+    expect(brokenInvariants[0]).toMatchObject({ invariant: 'chain-holds' });
+    expect(brokenInvariants[0]?.detail).toMatch(/^revision 0 .*is there a second time/);
+  });
+
   it('finds nothing in an empty one', async () => {
     expect(await verified(createMemoryEventStore())).toEqual({
       streams: 0,

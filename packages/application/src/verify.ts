@@ -20,7 +20,8 @@ import { type EventStore, type RecordedEvent } from '@action-ledger/event-store'
 import { type DamagedEvents, readEvents } from './read-events.ts';
 
 /** What only a store can break, beside the invariants of the domain. */
-export type StoreInvariant = 'positions-complete' | 'row-readable' | 'projection-equals-fold';
+export type StoreInvariant =
+  'positions-complete' | 'row-readable' | 'index-leads-to-row' | 'projection-equals-fold';
 
 export interface BrokenRecord {
   /** Empty where it is not known whose events are missing. */
@@ -62,6 +63,12 @@ export async function verifyLedger(
     options.onProgress?.(scan.events());
   }
   scan.end(head);
+  for (const { stream, position, what } of (await store.checkIndex?.())?.faults ?? [])
+    scan.broken.push({
+      stream,
+      invariant: 'index-leads-to-row',
+      detail: `position ${position} ${what}`,
+    });
   if (condition.kind === 'recovering' && scan.broken.length === 0)
     scan.broken.push({ stream: '', invariant: 'positions-complete', detail: condition.reason });
   const now = Math.max(options.nowMs ?? 0, scan.newestMs());
@@ -163,6 +170,8 @@ function continueChain(
 ): Omit<BrokenRecord, 'stream'> | undefined {
   const { id, type, data } = event;
   const at = `revision ${event.revision} (${type}, position ${event.position})`;
+  if (event.revision <= scan.revision)
+    return chainBroken(`${at} is there a second time: it was copied or moved`);
   if (event.revision !== scan.revision + 1) {
     const missing = scan.revision + 1;
     return chainBroken(`revision ${missing} is missing: the next event of the stream is ${at}`);

@@ -1,19 +1,10 @@
-// Compares the index with a full scan: every row must be reached from the end of its stream, once.
-// For tests and for the operator's verification; it reads the whole file, a page at a time.
-import { StoreFault } from '@action-ledger/event-store';
+// Compares the index with the rows: every row must be reached from the end of its stream, once.
+// For the check in the background and for the operator's verification; it reads what it is asked to
+// look at, a page at a time.
+import { type IndexCheck, type IndexFault, StoreFault } from '@action-ledger/event-store';
 import { type EventTable } from './event-table.ts';
 import { type EventRow } from './row-text.ts';
 import { type StreamRows } from './stream-rows.ts';
-
-export interface IndexCheck {
-  readonly streams: number;
-  /** Appends stored. */
-  readonly rows: number;
-  /** Of these the index reaches so many; fewer or more means that some stream is damaged. */
-  readonly reached: number;
-  /** What is wrong, at most 100. */
-  readonly faults: readonly string[];
-}
 
 const faultsMax = 100;
 const pageRows = 256;
@@ -25,49 +16,122 @@ export interface IndexCheckParts {
   readonly pause: () => Promise<void>;
 }
 
-export async function checkIndex({
-  table,
-  index,
-  read,
-  pause,
-}: IndexCheckParts): Promise<IndexCheck> {
-  const head = await read(() => table.head());
-  const found = { streams: 0, rows: 0, reached: 0, faults: [] as string[] };
-  for (let after = 0; after < head;) {
-    const rows = await read(() => table.rowsAfter(after, pageRows));
-    await read(() => {
-      for (const row of rows) if (row.position <= head) checkRow(found, row, index, head);
+/** Of positions: the first is not looked at, the last is. */
+export interface IndexCheckRange {
+  readonly after?: number;
+  readonly through?: number;
+}
+
+interface Found {
+  streams: number;
+  rows: number;
+  reached: number;
+  readonly faults: IndexFault[];
+}
+
+export async function checkIndex(
+  { table, index, read, pause }: IndexCheckParts,
+  range: IndexCheckRange = {},
+): Promise<IndexCheck> {
+  const head = Math.min(await read(() => table.head()), range.through ?? Infinity);
+  const found: Found = { streams: 0, rows: 0, reached: 0, faults: [] };
+  for (let after = range.after ?? 0; after < head;) {
+    const rows = await read(() => {
+      const page = table.rowsAfter(after, pageRows);
+      const looked = page.filter(({ position }) => position > after && position <= head);
+      for (const own of byStream(looked)) checkStream(found, own, table, index);
+      return page;
     });
     const last = rows.at(-1);
     if (last === undefined) break;
-    after = last.position + last.count - 1;
+    after = Math.max(last.position + last.count - 1, last.position);
     await pause();
   }
+  // Only of the whole file: a part of the rows is no part of the names.
+  if (range.after === undefined && range.through === undefined)
+    await checkEntries(found, index, read, pause);
   return found;
 }
 
-function checkRow(
-  found: { streams: number; rows: number; reached: number; readonly faults: string[] },
-  row: EventRow,
+/** A stream whose rows were all taken away or renamed is left in the index alone. */
+async function checkEntries(
+  found: Found,
   index: StreamRows,
-  head: number,
-): void {
-  found.rows += 1;
-  if (row.previous !== null) return;
-  found.streams += 1;
-  try {
-    const rows = index.rows(row.stream, 0);
-    if (rows[0]?.position === row.position) {
-      found.reached += rows.filter(({ position }) => position <= head).length;
-      return;
-    }
-    note(found.faults, `The index does not lead to position ${row.position} of ${row.stream}.`);
-  } catch (error) {
-    if (!(error instanceof StoreFault)) throw error;
-    note(found.faults, error.message);
+  read: IndexCheckParts['read'],
+  pause: IndexCheckParts['pause'],
+): Promise<void> {
+  for (let after = ''; ;) {
+    const entries = await read(() => index.entries(after, pageRows));
+    for (const { name, last, stream } of entries)
+      if (stream !== name) note(found, name, last, 'is missing or was changed');
+    const end = entries.at(-1);
+    if (end === undefined) return;
+    after = end.name;
+    await pause();
   }
 }
 
-function note(faults: string[], fault: string): void {
-  if (faults.length < faultsMax) faults.push(fault);
+function byStream(rows: readonly EventRow[]): Iterable<readonly EventRow[]> {
+  const streams = new Map<string, EventRow[]>();
+  for (const row of rows) {
+    const own = streams.get(row.stream);
+    if (own === undefined) streams.set(row.stream, [row]);
+    else own.push(row);
+  }
+  return streams.values();
+}
+
+/** @param own rows of one stream, in order */
+function checkStream(
+  found: Found,
+  own: readonly EventRow[],
+  table: EventTable,
+  index: StreamRows,
+): void {
+  const reached = positionsOf(found, own, index);
+  for (const row of own) {
+    found.rows += 1;
+    if (row.previous === null) found.streams += 1;
+    // Only the first row has none before it.
+    const isLinked = (row.previous === null) === (row.revision === 0);
+    if (isLinked && reached?.has(row.position) === true) found.reached += 1;
+    else explain(found, row, reached !== undefined, table);
+  }
+}
+
+function explain(
+  found: Found,
+  { stream, position, previous }: EventRow,
+  isFollowed: boolean,
+  table: EventTable,
+): void {
+  const owner = previous === null ? undefined : table.rowAt(previous)?.stream;
+  if (owner !== undefined && owner !== stream)
+    note(found, owner, position, `continues stream ${owner}, but bears the name of ${stream}`);
+  else if (isFollowed)
+    note(found, stream, position, 'is not to be found from the end of its stream');
+}
+
+/** Undefined where the stream cannot be followed, which is noted. */
+function positionsOf(
+  found: Found,
+  own: readonly EventRow[],
+  index: StreamRows,
+): ReadonlySet<number> | undefined {
+  const { stream = '', position = 0 } = own[0] ?? {};
+  // With the row before the first: one that is gone leaves nothing else to be found by.
+  const from = Math.max(0, Math.min(...own.map(({ revision }) => revision)) - 1);
+  try {
+    return new Set(index.rows(stream, from).map((row) => row.position));
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error;
+    const at = error.detail['position'];
+    note(found, stream, typeof at === 'number' ? at : position, 'is missing or was changed');
+    return undefined;
+  }
+}
+
+function note({ faults }: Found, stream: string, position: number, what: string): void {
+  const isKnown = faults.some((each) => each.stream === stream && each.position === position);
+  if (faults.length < faultsMax && !isKnown) faults.push({ stream, position, what });
 }

@@ -6,6 +6,7 @@ import { type EventTable } from './event-table.ts';
 import { type EventRow } from './row-text.ts';
 import {
   createIndexTable,
+  type IndexEntry,
   type IndexTable,
   type StreamHead,
   type StreamRows,
@@ -27,6 +28,10 @@ export class ReadingIndex implements StreamRows {
     this.#catchUp();
     const last = this.#tail.get(stream)?.last ?? this.#table.last(stream);
     return last === undefined ? [] : this.#table.walk(stream, last, from);
+  }
+
+  entries(after: string, max: number): readonly IndexEntry[] {
+    return this.#table.entries(after, max);
   }
 
   #catchUp(): void {

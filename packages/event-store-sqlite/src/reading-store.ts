@@ -6,6 +6,7 @@ import {
   type AppendResult,
   checkStreamName,
   createSubscriptions,
+  type IndexCheck,
   type ReadAllOptions,
   type RecordedEvent,
   type StoreCondition,
@@ -17,7 +18,7 @@ import {
 import { type Timer } from '@action-ledger/runtime';
 import { type Backup, backUp } from './backup.ts';
 import { busyWaitMsUsual, pollMsUsual } from './bounds.ts';
-import { checkIndex, type IndexCheck } from './check-index.ts';
+import { checkIndex, type IndexCheckRange } from './check-index.ts';
 import { openReader } from './connection.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
 import { createFacts } from './facts.ts';
@@ -115,9 +116,9 @@ class ReadingStore implements SqliteEventStore {
     return undefined;
   }
 
-  checkIndex(): Promise<IndexCheck> {
+  checkIndex(range?: IndexCheckRange): Promise<IndexCheck> {
     const read = <Found>(find: () => Found): Promise<Found> => this.#read(find);
-    return checkIndex({ table: this.#table, index: this.#index, read, pause: nextTurn });
+    return checkIndex({ table: this.#table, index: this.#index, read, pause: nextTurn }, range);
   }
 
   async backup(to: string): Promise<Backup> {

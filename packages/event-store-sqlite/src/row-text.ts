@@ -54,7 +54,7 @@ function unreadable({ stream, position, count }: EventRow): StoreFault {
   return new StoreFault(
     'store.corrupt',
     'never',
-    `The events of stream ${stream} at position ${position} cannot be read: the row was edited or damaged. Quarantine the stream, and compare it with a backup.`,
+    `The events of stream ${stream} at position ${position} cannot be read: the row was edited or damaged. Nothing in it runs; compare it with a backup.`,
     { detail: { stream, position, through: position + count - 1 } },
   );
 }

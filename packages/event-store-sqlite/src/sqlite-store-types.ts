@@ -1,8 +1,8 @@
 // What the SQLite adapter is opened with, and what it offers beyond the port.
-import { type EventStore } from '@action-ledger/event-store';
+import { type EventStore, type IndexCheck } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Backup } from './backup.ts';
-import { type IndexCheck } from './check-index.ts';
+import { type IndexCheckRange } from './check-index.ts';
 import { type FileOwner } from './file-lock.ts';
 import { type Counters } from './group-writer.ts';
 import { type DamagedRow } from './inspect.ts';
@@ -29,8 +29,8 @@ export interface SqliteEventStore extends EventStore {
   damaged(): readonly DamagedRow[];
   /** This process as the holder of the file; undefined read-only and in memory. */
   owner(): FileOwner | undefined;
-  /** Compares the index with a scan of all rows: seconds for a million of them. */
-  checkIndex(): Promise<IndexCheck>;
+  /** Compares the index with a scan of the rows: seconds for a million of them. */
+  checkIndex(range?: IndexCheckRange): Promise<IndexCheck>;
   /** A copy of the file at this moment, which will open as `recovering`; writing goes on. */
   backup(to: string): Promise<Backup>;
   /** An operator has settled what a store that went back in time has lost: `ready` from now on. */

@@ -17,6 +17,8 @@ export interface StreamHead {
 export interface StreamRows {
   /** The rows that hold revisions >= `from`, in order. */
   rows(stream: string, from: number): readonly EventRow[];
+  /** What the table holds, for a check of it. */
+  entries(after: string, max: number): readonly IndexEntry[];
 }
 
 export interface IndexTable {
@@ -28,8 +30,17 @@ export interface IndexTable {
   indexedThrough(): number;
   /** The ends of all appends after `position`, in order. */
   tail(position: number, visit: (stream: string, head: StreamHead) => void): void;
+  /** Entries of the table after this name, in the order of names, each with the stream at its end. */
+  entries(after: string, max: number): readonly IndexEntry[];
   /** Walks back from the last row. @throws StoreFault `store.corrupt` where a row is missing */
   walk(stream: string, last: number, from: number): readonly EventRow[];
+}
+
+export interface IndexEntry {
+  readonly name: string;
+  readonly last: number;
+  /** Whose row is there; null where there is none. */
+  readonly stream: string | null;
 }
 
 const tailPage = 4096;
@@ -41,6 +52,11 @@ export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTabl
     select position, stream, revision + count - 1 from events
     where position > ? order by position limit ${tailPage}`);
   tail.setReturnArrays(true);
+
+  const entries = db.prepare(`
+    select name, last, stream
+    from (select name, last from streams where name > ? order by name limit ?)
+    left join events on position = last order by name`);
 
   const last = (stream: string): number | undefined =>
     (lastOf.get(stream) as { readonly last: number } | undefined)?.last;
@@ -64,6 +80,7 @@ export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTabl
         after = rows.at(-1)?.[0] ?? after;
       }
     },
+    entries: (after, max) => entries.all(after, max) as unknown as readonly IndexEntry[],
     walk: (stream, end, from) => walk(table, stream, end, from),
   };
 }
@@ -88,7 +105,7 @@ function missingRow(stream: string, position: number): StoreFault {
   return new StoreFault(
     'store.corrupt',
     'never',
-    `Stream ${stream} has lost events: its row at position ${position} is missing or was changed. Quarantine the stream, and compare it with a backup.`,
+    `Stream ${stream} has lost events: its row at position ${position} is missing or was changed. Nothing in it runs; compare it with a backup.`,
     { detail: { stream, position, through: position } },
   );
 }

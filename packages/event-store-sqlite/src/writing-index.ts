@@ -7,6 +7,7 @@ import { type EventTable } from './event-table.ts';
 import { type EventRow } from './row-text.ts';
 import {
   createIndexTable,
+  type IndexEntry,
   type IndexTable,
   type StreamHead,
   type StreamRows,
@@ -56,6 +57,10 @@ export class WritingIndex implements StreamRows {
   rows(stream: string, from: number): readonly EventRow[] {
     const last = this.#headInMemory(stream)?.last ?? this.#table.last(stream);
     return last === undefined ? [] : this.#table.walk(stream, last, from);
+  }
+
+  entries(after: string, max: number): readonly IndexEntry[] {
+    return this.#table.entries(after, max);
   }
 
   /** A row was inserted in the open transaction. */

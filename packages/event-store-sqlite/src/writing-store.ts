@@ -7,6 +7,7 @@ import {
   checkStreamName,
   createSubscriptions,
   type ExpectedRevision,
+  type IndexCheck,
   type NewEvent,
   type ReadAllOptions,
   type RecordedEvent,
@@ -19,7 +20,7 @@ import { type Runtime } from '@action-ledger/runtime';
 import { AppendQueue } from './append-queue.ts';
 import { type Backup, backUp } from './backup.ts';
 import { busyWaitMsUsual } from './bounds.ts';
-import { checkIndex, type IndexCheck } from './check-index.ts';
+import { checkIndex, type IndexCheckRange } from './check-index.ts';
 import { openWriter } from './connection.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
 import { createFacts, type Facts } from './facts.ts';
@@ -166,10 +167,10 @@ class WritingStore implements SqliteEventStore {
     return this.#parts.lock?.owner;
   }
 
-  checkIndex(): Promise<IndexCheck> {
+  checkIndex(range?: IndexCheckRange): Promise<IndexCheck> {
     const { table, index } = this.#parts;
     const read = async <Found>(find: () => Found): Promise<Found> => this.#read(find);
-    return checkIndex({ table, index, read, pause: nextTurn });
+    return checkIndex({ table, index, read, pause: nextTurn }, range);
   }
 
   async backup(to: string): Promise<Backup> {

@@ -66,6 +66,25 @@ export type StoreCondition =
       readonly head: number;
     };
 
+/** What a store keeps to find streams by, and what its events say, do not agree. */
+export interface IndexFault {
+  readonly stream: string;
+  /** Of the stored append. */
+  readonly position: number;
+  /** What is wrong with it, to follow "position n …". */
+  readonly what: string;
+}
+
+export interface IndexCheck {
+  readonly streams: number;
+  /** Appends stored. */
+  readonly rows: number;
+  /** Of these the index reaches so many; fewer or more means that some stream is damaged. */
+  readonly reached: number;
+  /** At most 100. */
+  readonly faults: readonly IndexFault[];
+}
+
 export interface EventStore {
   /**
    * Durable when it resolves. 1 to 64 events, each at most 512 KiB.
@@ -86,6 +105,11 @@ export interface EventStore {
   /** The highest position stored, 0 when empty. */
   head(): Promise<number>;
   condition(): StoreCondition;
+  /**
+   * Compares what it keeps to find streams by with the events in a range of positions, by default
+   * all of them: `after` exclusive, `through` inclusive. Absent where nothing of the kind is kept.
+   */
+  checkIndex?(range?: { readonly after?: number; readonly through?: number }): Promise<IndexCheck>;
   close(): Promise<void>;
 }
 
