@@ -1,8 +1,10 @@
 // What the pages say of the command line, held against what its own help says.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { run } from '@action-ledger/cli';
 import { createSystemRuntime } from '@action-ledger/runtime';
-import { codesOf, firstCells, pagePaths, readPage } from './pages.ts';
+import { codesOf, firstCells, pagePaths, readPage, root } from './pages.ts';
 
 interface CommandHelp {
   /** `--path`, with two dashes. */
@@ -76,6 +78,26 @@ function unknownIn(line: string): readonly string[] {
     .filter((option) => !known.options.has(option));
 }
 
+/** What a person may read of the program: its sources without tests and without lines of comment. */
+const texts: readonly { readonly file: string; readonly line: string }[] = readdirSync(
+  join(root, 'packages'),
+  { recursive: true, encoding: 'utf8' },
+)
+  .filter((file) => /^[\w-]+\/src\/.*(?<!\.test)\.ts$/.test(file))
+  .flatMap((file) =>
+    readFileSync(join(root, 'packages', file), 'utf8')
+      .split('\n')
+      .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
+      .map((line) => ({ file, line })),
+  );
+
+/** Of a line: each `action-ledger …` up to where it ends, and what it says to run. */
+function commandsOf(line: string): readonly string[] {
+  const named = [...line.matchAll(/(?<![@/\w-])action-ledger ((?:(?!&&)[^|'"`;,()$\\])+)/g)];
+  const bare = [...line.matchAll(/\b(?:Run|(?:and|or|then|to) run) ([a-z-]+)[.;'"`]/g)];
+  return [...named, ...bare].map((match) => (match[1] ?? '').trim()).filter((text) => text !== '');
+}
+
 describe('the command line', () => {
   beforeAll(async () => {
     await readHelp('');
@@ -83,6 +105,22 @@ describe('the command line', () => {
 
   it.each(pagePaths)('takes every command that %s names', (path) => {
     expect(commandsIn(path).flatMap(unknownIn)).toEqual([]);
+  });
+
+  it('has every command that an error or a help text names', () => {
+    const unknown = texts.flatMap(({ file, line }) =>
+      commandsOf(line).flatMap((command) => unknownIn(command).map((what) => [file, what])),
+    );
+    expect(unknown).toEqual([]);
+    expect(texts.flatMap(({ line }) => commandsOf(line)).length).toBeGreaterThan(20);
+    expect(commandsOf("'restore it and run recover.'").flatMap(unknownIn)).toEqual(['recover']);
+    expect(commandsOf('`action-ledger mend FILE`').flatMap(unknownIn)).toEqual(['mend FILE']);
+  });
+
+  it('names no page that is not there', () => {
+    const pages = texts.flatMap(({ line }) => line.match(/\b(docs\/)?[\w-]+\.md\b/g) ?? []);
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.filter((page) => !pagePaths.includes(page))).toEqual([]);
   });
 
   it('is found in the pages at all', () => {

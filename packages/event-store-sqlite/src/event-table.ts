@@ -1,7 +1,11 @@
 // The table of events: one row per append, in the order of positions. All its statements are
 // prepared once; each call is one step of SQLite, without waiting.
 import { type DatabaseSync } from 'node:sqlite';
-import { type RecordedEvent, type ReadAllOptions } from '@action-ledger/event-store';
+import {
+  eventsPerAppendMax,
+  type ReadAllOptions,
+  type RecordedEvent,
+} from '@action-ledger/event-store';
 import { type EventRow, eventsOf } from './row-text.ts';
 
 export interface EventTable {
@@ -10,21 +14,35 @@ export interface EventTable {
   rowAt(position: number): EventRow | undefined;
   /** Events of all streams; stops before a row that cannot be read, and throws where it is first. */
   readAll(options: ReadAllOptions): readonly RecordedEvent[];
-  /** The position of the last event, 0 when empty. */
+  /** The position of the last event that a sound row tells of, 0 when empty. */
   head(): number;
+  /** The last row is none that an append has written: the end of the file is damaged. */
+  isEndGarbled(): boolean;
   /** At most `max` rows that hold an event after `position`, in order. */
   rowsAfter(position: number, max: number): readonly EventRow[];
 }
 
 const columns = 'position, stream, revision, count, previous, events';
+/** What every row of an append is; the rest of a row is looked at when it is read. */
+export const soundRow = `(position > 0 and typeof(stream) = 'text' and typeof(count) = 'integer' and count between 1 and ${eventsPerAppendMax})`;
 /** So many rows at most become objects at once. */
 const rowsPerStep = 4096;
+interface LastRow {
+  readonly position: number;
+  readonly count: number;
+  readonly isSound?: number;
+}
 type Columns = readonly [number, string, number, number, number | null, string];
 
 export function createEventTable(db: DatabaseSync): EventTable {
   const insert = db.prepare(`insert into events (${columns}) values (?, ?, ?, ?, ?, ?)`);
   const at = db.prepare(`select ${columns} from events where position = ?`);
-  const last = db.prepare('select position, count from events order by position desc limit 1');
+  const last = db.prepare(
+    `select position, count, ${soundRow} as isSound from events order by position desc limit 1`,
+  );
+  const lastSound = db.prepare(
+    `select position, count from events where ${soundRow} order by position desc limit 1`,
+  );
   // The row that holds the event after `position` may begin before it.
   const after = db.prepare(`
     select ${columns} from events
@@ -48,9 +66,11 @@ export function createEventTable(db: DatabaseSync): EventTable {
     },
     readAll: ({ after: position, max }) => readAll(rowsAfter, position, max),
     head: () => {
-      const row = last.get() as { readonly position: number; readonly count: number } | undefined;
+      const end = last.get() as LastRow | undefined;
+      const row = end?.isSound === 0 ? (lastSound.get() as LastRow | undefined) : end;
       return row === undefined ? 0 : row.position + row.count - 1;
     },
+    isEndGarbled: () => (last.get() as LastRow | undefined)?.isSound === 0,
     rowsAfter,
   };
 }

@@ -4,7 +4,7 @@
 import { type DatabaseSync } from 'node:sqlite';
 import { type StoreCondition } from '@action-ledger/event-store';
 import { type PositionRange } from './facts.ts';
-import { type EventTable } from './event-table.ts';
+import { type EventTable, soundRow } from './event-table.ts';
 import { type EventRow, eventsOf } from './row-text.ts';
 
 export interface DamagedRow {
@@ -30,6 +30,7 @@ export function inspect(db: DatabaseSync, table: EventTable, head: number): Insp
   const rows = table.rowsAfter(after, inspectedEvents);
   const damaged = rows
     .filter((row) => !isReadable(row))
+    .filter(({ stream }) => typeof stream === 'string')
     .map(({ stream, position, count }) => ({ stream, position, through: position + count - 1 }));
   return { missing: missingAfter(db, after), damaged };
 }
@@ -46,11 +47,11 @@ function missingAfter(db: DatabaseSync, after: number): readonly PositionRange[]
       ),
       first (position) as (
         select ifnull(max(position), 1) from events
-        where position <= (select position from start)
+        where position <= (select position from start) and ${soundRow}
       ),
       ends (position, expected) as (
         select position, lag(position + count, 1, (select position from first)) over (order by position)
-        from events where position >= (select position from first)
+        from events where position >= (select position from first) and ${soundRow}
       )
     select expected, position - 1 from ends where position > expected
     order by position limit ${missingMax}`);

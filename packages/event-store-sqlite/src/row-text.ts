@@ -2,7 +2,12 @@
 // metadata of each event, which contain no line breaks. Metadata differs little within an append,
 // so that from the second event on only the difference to the first one's is kept:
 // `~<characters shared at the start>,<shared at the end>,<what lies between>`.
-import { type NewEvent, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
+import {
+  eventsPerAppendMax,
+  type NewEvent,
+  type RecordedEvent,
+  StoreFault,
+} from '@action-ledger/event-store';
 
 /** The columns of a row that make up its events. */
 export interface EventRow {
@@ -34,6 +39,7 @@ export function rowText(events: readonly NewEvent[]): string {
 
 /** @throws StoreFault `store.corrupt` with stream, position and last position of the row. */
 export function eventsOf(row: EventRow): readonly RecordedEvent[] {
+  if (!isSound(row)) throw unreadable(row);
   const { stream, count } = row;
   const lines = typeof row.events === 'string' ? row.events.split('\n') : [];
   if (lines.length !== count * linesPerEvent) throw unreadable(row);
@@ -50,11 +56,24 @@ export function eventsOf(row: EventRow): readonly RecordedEvent[] {
   return events;
 }
 
-function unreadable({ stream, position, count }: EventRow): StoreFault {
+/** What no append has written, damage of a page may still show as a row. */
+function isSound({ stream, revision, count }: EventRow): boolean {
+  return typeof stream === 'string' && Number.isInteger(revision) && isCount(count);
+}
+
+function isCount(count: unknown): boolean {
+  return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= eventsPerAppendMax;
+}
+
+function unreadable(row: EventRow): StoreFault {
+  const { position } = row;
+  // Where it is not known whose row it was, or how much it held, nothing else is claimed.
+  const stream = typeof row.stream === 'string' ? row.stream : '';
+  const count = isCount(row.count) ? row.count : 1;
   return new StoreFault(
     'store.corrupt',
     'never',
-    `The events of stream ${stream} at position ${position} cannot be read: the row was edited or damaged. Nothing in it runs; compare it with a backup.`,
+    `The events of ${stream === '' ? 'some stream' : `stream ${stream}`} at position ${position} cannot be read: the row was edited or damaged. Nothing in it runs; compare it with a backup.`,
     { detail: { stream, position, through: position + count - 1 } },
   );
 }

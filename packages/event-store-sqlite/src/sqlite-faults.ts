@@ -18,7 +18,8 @@ const busy: Meaning = {
 const corrupt: Meaning = {
   code: 'store.corrupt',
   retry: 'never',
-  advice: 'is damaged. Copy it away, then restore the newest backup and run recover.',
+  advice:
+    'is damaged. Copy it away with all files beside it; action-ledger verify says what can still be read. Then put back the newest backup, as docs/running.md says.',
 };
 const diskFull: Meaning = {
   code: 'store.disk-full',
@@ -45,7 +46,7 @@ const notADatabase: Meaning = {
   code: 'store.corrupt',
   retry: 'never',
   advice:
-    'is not a SQLite database: another file, or its header is damaged. Name another file, or restore a backup.',
+    'is not a SQLite database: another file, or its header is damaged. Name another file, or put back the newest backup, as docs/running.md says.',
 };
 const unavailable: Meaning = {
   code: 'store.unavailable',
@@ -102,6 +103,13 @@ function faultOf(meaning: Meaning, error: unknown, path: string, retry?: Retry):
   const said = error instanceof Error ? error.message : String(error);
   const message = `The event store ${path} ${advice} (${said})`;
   return new StoreFault(code, retry ?? usual, message, { cause: error });
+}
+
+/** @param known the last position that can be read */
+export function garbledEndFault(path: string, known: number, mark: number | undefined): StoreFault {
+  const held = mark === undefined ? '' : `, of ${mark} that it was known to hold`;
+  const message = `The event store ${path} ${corrupt.advice.replace('is damaged.', `is damaged at its end: it can be read up to position ${known}${held}.`)}`;
+  return new StoreFault(corrupt.code, corrupt.retry, message, { detail: { known } });
 }
 
 export function closedFault(): StoreFault {

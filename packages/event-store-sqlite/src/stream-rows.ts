@@ -3,7 +3,7 @@
 // what it lacks, and whoever opens the file reads those.
 import { type DatabaseSync } from 'node:sqlite';
 import { StoreFault } from '@action-ledger/event-store';
-import { type EventTable } from './event-table.ts';
+import { type EventTable, soundRow } from './event-table.ts';
 import { type EventRow } from './row-text.ts';
 
 export interface StreamHead {
@@ -50,7 +50,7 @@ export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTabl
   const through = db.prepare(`select value from facts where name = 'indexed-through'`);
   const tail = db.prepare(`
     select position, stream, revision + count - 1 from events
-    where position > ? order by position limit ${tailPage}`);
+    where position > ? and ${soundRow} order by position limit ${tailPage}`);
   tail.setReturnArrays(true);
 
   const entries = db.prepare(`

@@ -27,9 +27,9 @@ import { createFacts, type Facts } from './facts.ts';
 import { type FileLock, type FileOwner, takeFileLock } from './file-lock.ts';
 import { type Counters, GroupWriter, storedFrom, type WrittenAppend } from './group-writer.ts';
 import { conditionOf, type DamagedRow, inspect, type Inspection } from './inspect.ts';
-import { type Mark, openMark } from './mark.ts';
+import { type Mark, openMark, readMark } from './mark.ts';
 import { rowText } from './row-text.ts';
-import { closedFault, storeFaultOf } from './sqlite-faults.ts';
+import { closedFault, garbledEndFault, storeFaultOf } from './sqlite-faults.ts';
 import { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
 import { waitForLock } from './wait-for-lock.ts';
 import { WritingIndex } from './writing-index.ts';
@@ -75,6 +75,8 @@ function look(
   const table = createEventTable(db);
   const facts = createFacts(db);
   const head = table.head();
+  // Read on, it may still be; written on, it would bury what is left.
+  if (table.isEndGarbled()) throw garbledEndFault(path, head, readMark(path));
   const inspection = inspect(db, table, head);
   const mark = lock === undefined ? undefined : openMark(path, head);
   const found = mark === undefined ? head : mark.found;
