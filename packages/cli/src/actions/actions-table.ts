@@ -10,12 +10,14 @@ import { dateTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 
 interface ActionColumn extends Column {
-  readonly cell: (action: Action, style: Style) => Cell;
+  readonly cell: (action: Action, style: Style, isNarrow: boolean) => Cell;
   /** Default: always. */
   readonly isShown?: (actions: readonly Action[], isNarrow: boolean) => boolean;
 }
 
 const narrow = 100;
+/** `2026-`. */
+const yearLength = 5;
 
 const columns: readonly ActionColumn[] = [
   { title: 'ACTION', cell: ({ id }) => shortId(id) },
@@ -42,11 +44,15 @@ const columns: readonly ActionColumn[] = [
     cell: ({ attempts }) => String(attempts.length),
     isShown: (_, isNarrow) => !isNarrow,
   },
-  { title: 'PLANNED (UTC)', cell: ({ plannedAt }) => dateTime(plannedAt) },
+  {
+    title: 'PLANNED (UTC)',
+    cell: ({ plannedAt }, _, isNarrow) => dateTime(plannedAt).slice(isNarrow ? yearLength : 0),
+  },
   {
     title: 'NOTE',
-    widthMin: 12,
+    widthMin: 20,
     wraps: true,
+    linesMax: 4,
     cell: noteText,
     isShown: (actions) => actions.some((action) => noteText(action) !== ''),
   },
@@ -56,7 +62,7 @@ export function actionsTable({ io, style }: Cli, actions: readonly Action[]): st
   if (actions.length === 0) return '';
   const isNarrow = io.columns !== undefined && io.columns < narrow;
   const shown = columns.filter(({ isShown }) => isShown?.(actions, isNarrow) ?? true);
-  const rows = actions.map((action) => shown.map(({ cell }) => cell(action, style)));
+  const rows = actions.map((action) => shown.map(({ cell }) => cell(action, style, isNarrow)));
   return renderTable(shown, rows, { style, columns: io.columns });
 }
 

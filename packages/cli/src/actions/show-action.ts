@@ -9,6 +9,7 @@ import { count } from '../format/count.ts';
 import { printable, printableJson } from '../format/printable.ts';
 import { type Fact, renderFacts } from '../format/facts.ts';
 import { type Paint, paintOf, type Style } from '../format/style.ts';
+import { cutText } from '../format/text-width.ts';
 import { dateTime, duration } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
@@ -154,6 +155,8 @@ function attemptText({ attempt, state, dispatchedAt, deadlineAt, answered }: Att
   return `${attempt}: ${state}${heard}, dispatched ${dateTime(dispatchedAt, { ms: true })}, deadline ${duration(deadlineAt - dispatchedAt)}`;
 }
 
+const codeShown = 60;
+
 function endFacts({ outcome, ending, cancelRequested }: Action): readonly Fact[] {
   const found: Fact[] = [];
   if (outcome !== undefined) {
@@ -162,7 +165,8 @@ function endFacts({ outcome, ending, cancelRequested }: Action): readonly Fact[]
     found.push(...optional('left out', outcome.notes?.join('; ')));
   }
   if (ending !== undefined) {
-    const code = ending.code === undefined ? '' : ` (${ending.code})`;
+    // The provider's own text: of no use to a person beyond a certain length. --json has all of it.
+    const code = ending.code === undefined ? '' : ` (${cutText(ending.code, codeShown)})`;
     const stands = ending.stands ? "; it stands until an operator's repeat" : '';
     found.push(['ended', printable(`${ending.reason}${code}${stands}`)]);
   }

@@ -30,6 +30,15 @@ describe('renderTable', () => {
     );
   });
 
+  it('cuts a cell that would take too many lines, and nothing in a pipe', () => {
+    const wrapping = [{ title: 'ID' }, { title: 'NOTE', widthMin: 6, wraps: true, linesMax: 2 }];
+    const rows = [['a', 'one two three four five']];
+    expect(renderTable(wrapping, rows, { style, columns: 11 })).toBe(
+      'ID  NOTE\na   one two\n    three …\n',
+    );
+    expect(renderTable(wrapping, rows, { style, columns: undefined })).toContain('four five');
+  });
+
   it('never cuts what may not give way', () => {
     expect(renderTable([{ title: 'ID' }], [['abcdefgh']], { style, columns: 4 })).toContain(
       'abcdefgh',

@@ -9,6 +9,8 @@ export interface Column {
   /** Gives way where the table is too wide, down to so many columns. */
   readonly widthMin?: number;
   readonly wraps?: boolean;
+  /** Of a cell that wraps; what is longer is cut. A text from outside must not push the rest away. */
+  readonly linesMax?: number;
 }
 
 /** A line break within a cell starts a new line of it. */
@@ -46,10 +48,7 @@ function renderRow(
     const cell = row[index] ?? '';
     const { text, paint } = typeof cell === 'string' ? { text: cell, paint: plain } : cell;
     const width = widths[index] ?? 0;
-    const lines = text
-      .split('\n')
-      .flatMap((line) => (column.wraps === true ? wrapText(line, width) : [cutText(line, width)]));
-    return { lines, paint, width, align: column.align };
+    return { lines: linesOf(text, column, width), paint, width, align: column.align };
   });
   const height = Math.max(...cells.map(({ lines }) => lines.length));
   return Array.from({ length: height }, (_, line) =>
@@ -57,6 +56,19 @@ function renderRow(
       .map(({ lines, paint, width, align }) => paintPadded(lines[line] ?? '', width, align, paint))
       .join(gap),
   );
+}
+
+function linesOf(
+  text: string,
+  { wraps, linesMax = Infinity }: Column,
+  width: number,
+): readonly string[] {
+  const broken = text.split('\n');
+  if (wraps !== true) return broken.map((line) => cutText(line, width));
+  const lines = broken.flatMap((line) => wrapText(line, width));
+  if (lines.length <= linesMax) return lines;
+  const last = cutText(lines.slice(linesMax - 1).join(' '), width);
+  return [...lines.slice(0, linesMax - 1), last];
 }
 
 /** The padding stays unpainted, so that trailing blanks can be trimmed. */

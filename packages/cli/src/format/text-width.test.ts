@@ -38,6 +38,13 @@ describe('wrapText', () => {
     expect(wrapText('id abcdefghij', 4)).toEqual(['id', 'abcd', 'efgh', 'ij']);
   });
 
+  it('breaks JSON after a comma', () => {
+    expect(wrapText('{"order":"A-17","cents":2500}', 20)).toEqual([
+      '{"order":"A-17",',
+      '"cents":2500}',
+    ]);
+  });
+
   it('comes to an end where not even one character fits', () => {
     expect(wrapText('日本', 1)).toEqual(['日', '本']);
   });

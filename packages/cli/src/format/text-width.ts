@@ -23,7 +23,10 @@ export function padText(text: string, width: number, align: 'left' | 'right' = '
   return align === 'left' ? text + gap : gap + text;
 }
 
-/** Breaks between words; a word that is longer than a line is broken where the line ends. */
+/**
+ * Breaks between words; a word that is longer than a line is broken where the line ends, or after a comma
+ * not far before it: such words are mostly JSON.
+ */
 export function wrapText(text: string, widthMax: number): readonly string[] {
   if (textWidth(text) <= widthMax) return [text];
   const lines: string[] = [];
@@ -37,7 +40,9 @@ export function wrapText(text: string, widthMax: number): readonly string[] {
     if (line !== '') lines.push(line);
     line = word;
     while (textWidth(line) > widthMax) {
-      const head = headOf(line, widthMax);
+      const whole = headOf(line, widthMax);
+      const comma = whole.lastIndexOf(',') + 1;
+      const head = comma > whole.length / 2 ? whole.slice(0, comma) : whole;
       lines.push(head);
       line = line.slice(head.length);
     }

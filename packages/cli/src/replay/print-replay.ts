@@ -13,9 +13,9 @@ import { type Replay, type ReplayedEvent } from './replay-stream.ts';
 const columns: readonly Column[] = [
   { title: 'REV', align: 'right' },
   { title: 'TIME (UTC)' },
-  { title: 'EVENT', widthMin: 14, wraps: true },
-  { title: 'WHAT IT SAYS', widthMin: 24, wraps: true },
-  { title: 'STATE AFTER', widthMin: 18, wraps: true },
+  { title: 'EVENT' },
+  { title: 'WHAT IT SAYS', widthMin: 16, wraps: true, linesMax: 16 },
+  { title: 'STATE AFTER', widthMin: 17, wraps: true },
 ];
 
 export function renderReplay(
