@@ -3,8 +3,15 @@ export {
   type ActionRow,
   type ListFilter,
   type MatchKey,
+  needsAttention,
   rowOf,
 } from './action-index.ts';
+export {
+  listFromViews,
+  type ListViewsOptions,
+  type ViewsList,
+  type ViewsListFilter,
+} from './list-views.ts';
 export { createMemoryActionIndex } from './memory-action-index.ts';
 export { readSideEntries } from './read-side-entries.ts';
 export { type NumberedSideEntry, type SideEntry } from './side-entry.ts';

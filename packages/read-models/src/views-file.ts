@@ -65,7 +65,7 @@ async function isUsable(db: DatabaseSync, options: ViewsFileOptions): Promise<bo
 }
 
 /** The store holds the last event that the file has seen, at its place. */
-async function continues(store: EventStore, db: DatabaseSync): Promise<boolean> {
+export async function continues(store: EventStore, db: DatabaseSync): Promise<boolean> {
   const { seen } = createFacts(db).reached();
   if (seen === undefined) return true;
   try {

@@ -1,11 +1,16 @@
 // `action-ledger actions list`: the newest actions of a ledger, by what they are and how they stand.
 import { type ActionRow, rowOf } from '@action-ledger/application';
-import { type Action, type ActionStatus } from '@action-ledger/domain';
+import { viewsPathOf } from '@action-ledger/client';
+import { foldAction } from '@action-ledger/codec';
+import { type Action, type ActionStatus, streamOfAction } from '@action-ledger/domain';
+import { type EventStore } from '@action-ledger/event-store';
+import { listFromViews, needsAttention, type ViewsListFilter } from '@action-ledger/read-models';
 import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';
-import { type FoldedLedger, foldLedger } from '../ledger-file/fold-ledger.ts';
+import { foldLedger } from '../ledger-file/fold-ledger.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
+import { sha256 } from '../sha256.ts';
 import { actionsTable } from './actions-table.ts';
 
 interface ActionFilter {
@@ -13,6 +18,8 @@ interface ActionFilter {
   readonly tool?: string;
   readonly status?: ActionStatus;
   readonly run?: string;
+  /** Only those with something still to happen, or to be looked at by a person. */
+  readonly open?: boolean;
 }
 
 export interface ListOptions extends ActionFilter, PathOption {
@@ -22,29 +29,71 @@ export interface ListOptions extends ActionFilter, PathOption {
 
 export async function listActions(cli: Cli, options: ListOptions): Promise<void> {
   await readLedger(cli.io, options, async (store, path) => {
-    const ledger = await foldLedger(store);
-    const matching = newestFirst(ledger.actions.filter((action) => fits(action, options)));
-    const shown = matching.slice(0, options.limit);
+    const list = (await fromViews(store, path, options)) ?? (await fromStreams(store, options));
     if (options.json === true) {
       cli.json({
-        total: matching.length,
-        actions: shown.map(rowOf) satisfies readonly ActionRow[],
+        total: list.matching,
+        actions: list.shown.map(rowOf) satisfies readonly ActionRow[],
       });
       return;
     }
-    cli.io.out(actionsTable(cli, shown));
-    cli.io.out(
-      endOfList(cli, { path, shown: shown.length, total: matching.length, ledger, options }),
-    );
+    cli.io.out(actionsTable(cli, list.shown));
+    cli.io.out(endOfList(cli, { path, list, options }));
   });
 }
 
-function fits(action: Action, { tenant, tool, status, run }: ActionFilter): boolean {
+interface Listed {
+  readonly shown: readonly Action[];
+  /** How many the filter fits. */
+  readonly matching: number;
+  /** How many there are. */
+  readonly all: number;
+  /** Streams that cannot be read to their end. */
+  readonly broken: number;
+}
+
+/** Only the streams of what is shown are read. Undefined where the views cannot tell, or are not right. */
+async function fromViews(
+  store: EventStore,
+  path: string,
+  { limit, run, tenant, tool, status, open }: ListOptions,
+): Promise<Listed | undefined> {
+  // The views know who called first, not who joined.
+  if (run !== undefined) return undefined;
+  const filter = given({ tenant, tool, status, open });
+  const list = await listFromViews({ viewsPath: viewsPathOf(path), store, filter, limit });
+  if (list === undefined) return undefined;
+  const shown: Action[] = [];
+  for (const { action, revision } of list.shown) {
+    const stream = streamOfAction(action);
+    const folded = foldAction(sha256, stream, await store.readStream(stream));
+    if (folded.kind === 'broken' || folded.action.revision < revision) return undefined;
+    // A ledger that runs may have gone on since.
+    if (fits(folded.action, filter)) shown.push(folded.action);
+  }
+  return { shown, matching: list.matching, all: list.all, broken: 0 };
+}
+
+function given(filter: {
+  readonly [Name in keyof ViewsListFilter]: ActionFilter[Name] | undefined;
+}): Omit<ActionFilter, 'run'> {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+}
+
+async function fromStreams(store: EventStore, options: ListOptions): Promise<Listed> {
+  const { actions, broken } = await foldLedger(store);
+  const matching = newestFirst(actions.filter((action) => fits(action, options)));
+  const shown = matching.slice(0, options.limit);
+  return { shown, matching: matching.length, all: actions.length, broken: broken.size };
+}
+
+function fits(action: Action, { tenant, tool, status, run, open }: ActionFilter): boolean {
   return (
     (tenant === undefined || action.tenant === tenant) &&
     (tool === undefined || action.tool === tool) &&
     (status === undefined || action.status === status) &&
-    (run === undefined || action.calls.some((call) => call.run === run))
+    (run === undefined || action.calls.some((call) => call.run === run)) &&
+    (open !== true || needsAttention(action))
   );
 }
 
@@ -55,16 +104,16 @@ function newestFirst(actions: readonly Action[]): readonly Action[] {
 
 interface ListEnd {
   readonly path: string;
-  readonly shown: number;
-  readonly total: number;
-  readonly ledger: FoldedLedger;
+  readonly list: Listed;
   readonly options: ListOptions;
 }
 
-function endOfList({ style }: Cli, { path, shown, total, ledger, options }: ListEnd): string {
-  const { tenant, tool, status, run } = options;
-  const isFiltered = [tenant, tool, status, run].some((filter) => filter !== undefined);
-  const all = `${path} holds ${count(ledger.actions.length, 'action')}`;
+function endOfList({ style }: Cli, { path, list, options }: ListEnd): string {
+  const { tenant, tool, status, run, open } = options;
+  const isFiltered = [tenant, tool, status, run, open].some((filter) => filter !== undefined);
+  const { matching: total, broken } = list;
+  const shown = list.shown.length;
+  const all = `${path} holds ${count(list.all, 'action')}`;
   const lines: string[] = [];
   if (total === 0) lines.push(isFiltered ? `Nothing fits; ${all}.` : `No actions yet in ${path}.`);
   else if (shown < total)
@@ -73,10 +122,10 @@ function endOfList({ style }: Cli, { path, shown, total, ledger, options }: List
     lines.push(
       isFiltered ? `${count(total, 'action')}; ${all}.` : `${count(total, 'action')} in ${path}.`,
     );
-  if (ledger.broken.size > 0)
+  if (broken > 0)
     lines.push(
       style.bad(
-        `${count(ledger.broken.size, 'stream')} cannot be read to the end: action-ledger verify says what is wrong.`,
+        `${count(broken, 'stream')} cannot be read to the end: action-ledger verify says what is wrong.`,
       ),
     );
   return lines.map((line) => `${line}\n`).join('');

@@ -21,6 +21,7 @@ export const registerActions: Register = (program, cli) => {
     .option('--tenant <tenant>', 'only of this tenant')
     .option('--tool <name>', 'only of this tool')
     .addOption(new Option('--status <status>', 'only in this status').choices(statuses))
+    .option('--open', 'only those that go on or that a person has to look at')
     .option('--run <run>', 'only those that a call of this run asked for')
     .option('--limit <count>', 'at most so many', wholeNumber, limitUsual);
   addJsonOption(addPathOption(list))
@@ -29,6 +30,7 @@ export const registerActions: Register = (program, cli) => {
       `
 Examples:
   action-ledger actions list
+  action-ledger actions list --open
   action-ledger actions list --status unknown --path /var/lib/agent/ledger.db
   action-ledger actions list --tool refund --run run-42 --json | jq '.actions[].status'`,
     )
