@@ -53,6 +53,26 @@ describe('a call that makes no sense', () => {
     expect(err).toMatch(/^action-ledger: unknown option '--bogus'\n {2}fix: --help/);
   });
 
+  it('is told on one line, with what may have been meant', async () => {
+    const { err } = await called('verfy');
+    expect(err).toMatch(/^action-ledger: unknown command 'verfy' \(Did you mean verify\?\)\n/);
+  });
+
+  it('names the option that is empty', async () => {
+    const { code, err } = await called('verify', '--path', '');
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('--path is empty') });
+  });
+
+  it('is told of percent as percent', async () => {
+    expect((await called('play', '--help')).out).toMatch(/more\s+often\s+\(default:\s+0\.5%\)/);
+  });
+
+  it('breaks the text of a help where the page ends, and nowhere else', async () => {
+    const { out } = await called('play', '--help');
+    const [first = ''] = out.split('\n').slice(2);
+    expect(first.length).toBeGreaterThan(90);
+  });
+
   it('help is help, also for a program', async () => {
     const { code, out } = await called('verify', '--help', '--json');
     expect(code).toBe(0);

@@ -15,6 +15,7 @@ export async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const asJson = args.includes('--json');
   const program = createProgram(io, asJson);
   for (const register of commands) register(program, cli);
+  program.commands.forEach(joinLines);
   if (args.length === 0) {
     program.outputHelp();
     return 2;
@@ -30,8 +31,8 @@ export async function run(args: readonly string[], io: Io): Promise<ExitCode> {
 }
 
 /** What commander has told people already, for programs. */
-function usageErrorOf({ code, message }: CommanderError): CliError {
-  const what = code === 'commander.help' ? 'a command is missing' : message;
+function usageErrorOf({ message }: CommanderError): CliError {
+  const what = message === '(outputHelp)' ? 'a command is missing' : message;
   return usageError(what.replace(/^error: /, '').replaceAll('\n', ' '), usageFix);
 }
 
@@ -54,7 +55,8 @@ function createProgram(io: Io, asJson: boolean): Command {
         writeOut: io.out,
         writeErr: asJson ? () => undefined : io.err,
         outputError: (text, write) => {
-          write(text.replace(/^error: /, 'action-ledger: '));
+          const told = text.trimEnd().replace(/^error: /, 'action-ledger: ');
+          write(`${told.replaceAll('\n', ' ')}\n`);
         },
         getOutHelpWidth: () => io.columns ?? 100,
         getErrHelpWidth: () => io.columns ?? 100,
@@ -63,11 +65,17 @@ function createProgram(io: Io, asJson: boolean): Command {
   );
 }
 
+/** Descriptions are broken where the terminal ends, not where the source does. */
+function joinLines(command: Command): void {
+  command.description(command.description().replace(/(?<!\n)\n(?!\n)/g, ' '));
+  command.commands.forEach(joinLines);
+}
+
 const start = `
 Start here:
-  action-ledger demo              see what goes wrong without a ledger, and what it does about it
-  action-ledger actions list      what the ledger in ./action-ledger.db holds
-  action-ledger verify            prove that nothing in it was changed
+  action-ledger demo          what goes wrong without a ledger, and with one
+  action-ledger actions list  what the ledger in ./action-ledger.db holds
+  action-ledger verify        prove that nothing in it was changed
 
 The file: --path FILE, else ACTION_LEDGER_PATH, else ./action-ledger.db.
 Exit codes: 0 done, 1 found wrong or failed, 2 called wrongly.`;

@@ -53,13 +53,20 @@ export async function explain(cli: Cli, options: ExplainOptions): Promise<void> 
     const request = { tool: tool.name, arguments: args, tenant, origin };
     const explained = await explainer(key === undefined ? request : { ...request, key });
     if (explained.kind === 'refusal') {
-      throw new CliError(explained.code, explained.message, { exitCode: 1 });
+      const fix = fixes[explained.code];
+      throw new CliError(explained.code, explained.message, fix === undefined ? {} : { fix });
     }
     const fields = fieldsOf(tool, JSON.parse(explained.arguments) as JsonValue);
     if (options.json === true) cli.json(forPrograms(explained, fields));
     else cli.io.out(renderExplanation(cli, { explained, fields, request: options, origin }));
   });
 }
+
+/** Where the refusal speaks of a proposal, in the words of the command line. */
+const fixes: Readonly<Record<string, string>> = {
+  'identity.scope-missing':
+    'name where the call comes from with --conversation, --run, --turn and --call, or give it a --key.',
+};
 
 function forPrograms(
   { kind: _kind, arguments: canonical, ...rest }: Explanation,

@@ -53,9 +53,13 @@ async function startingWith(store: EventStore, start: string): Promise<ReadonlyS
 }
 
 function unknownAction(typed: string, why: string): CliError {
-  return new CliError('action.unknown', `there is no action ${printable(typed)}: ${why}`, {
-    fix: '`action-ledger actions list` shows the ids; the beginning of one is enough, and --path names another file.',
-  });
+  return new CliError(
+    'action.unknown',
+    `there is no action ${typed === '' ? '""' : printable(typed)}: ${why}`,
+    {
+      fix: '`action-ledger actions list` shows the ids; the beginning of one is enough, and --path names another file.',
+    },
+  );
 }
 
 function ambiguousAction(typed: string, found: readonly string[]): CliError {

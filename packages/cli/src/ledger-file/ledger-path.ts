@@ -1,5 +1,6 @@
 // Which file is meant: --path, else ACTION_LEDGER_PATH, else ./action-ledger.db.
 import { Option, type Command } from 'commander';
+import { usageError } from '../cli-error.ts';
 import { type Io } from '../io.ts';
 
 const defaultPath = './action-ledger.db';
@@ -21,7 +22,9 @@ export function addJsonOption(command: Command): Command {
   return command.option('--json', 'print JSON, for programs');
 }
 
+/** @throws CliError `cli.usage` where --path is empty, as an unset variable of a shell would be */
 export function ledgerPath(io: Io, { path }: PathOption): string {
+  if (path === '') throw usageError('--path is empty', 'name the file, or leave --path out.');
   const fromEnv = io.env['ACTION_LEDGER_PATH'];
   return path ?? (fromEnv === undefined || fromEnv === '' ? defaultPath : fromEnv);
 }

@@ -44,14 +44,17 @@ export async function playAt(
     return await play(options, path, { runtime, startWorker, onRun: progress.show });
   } catch (error) {
     if (!(error instanceof TraceFault)) throw error;
-    throw new CliError(error.code, error.message, {
-      fix: 'the format of a line is described in docs/recorded-calls.md; nothing is skipped or repaired.',
-      cause: error,
-    });
+    const fix = error.line === undefined ? catalogueFix : lineFix;
+    throw new CliError(error.code, error.message, { fix, cause: error });
   } finally {
     progress.end();
   }
 }
+
+const lineFix =
+  'the format of a line is described in docs/recorded-calls.md; nothing is skipped or repaired.';
+const catalogueFix =
+  'the tools of the calls stand in catalog/<domain>.json beside them, or in the folder of --catalogue; docs/recorded-calls.md says how.';
 
 /** Without a path the file lies in a folder of its own that is gone afterwards. */
 async function withFile<Result>(

@@ -35,7 +35,8 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   return (text) => {
     const value = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
     if (!(value >= min && value <= max)) {
-      throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
+      const upTo = max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`;
+      throw new InvalidArgumentError(`Give a whole number from ${min}${upTo}.`);
     }
     return value;
   };

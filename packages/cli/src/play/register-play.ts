@@ -1,6 +1,6 @@
 // `action-ledger play`, and the two commands behind it: the worker that a play kills, and what
 // `npm start` shows.
-import { type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type Cli, type Register } from '../cli.ts';
 import { addJsonOption } from '../ledger-file/ledger-path.ts';
 import {
@@ -47,33 +47,37 @@ function registerPlayCommand(program: Command, cli: Cli): void {
     .argument('<files...>', 'recorded tool calls: .ndjson or .ndjson.gz')
     .summary('play recorded tool calls through a ledger, with faults')
     .description(about)
-    .option(
-      '--lost-responses <percent>',
-      'requests whose effect happens and whose reply is lost',
-      percent,
-      0,
+    .addOption(
+      percentOption(
+        '--lost-responses <percent>',
+        'requests whose effect happens and whose reply is lost',
+        0,
+      ),
     )
-    .option(
-      '--timeouts <percent>',
-      'requests without any reply; half of them take effect',
-      percent,
-      0,
+    .addOption(
+      percentOption(
+        '--timeouts <percent>',
+        'requests without any reply; half of them take effect',
+        0,
+      ),
     )
-    .option(
-      '--duplicate-deliveries <percent>',
-      'calls that are delivered once more: at once, after the answer, or after the next write',
-      percent,
-      0,
+    .addOption(
+      percentOption(
+        '--duplicate-deliveries <percent>',
+        'calls that are delivered once more: at once, after the answer, or after the next write',
+        0,
+      ),
     )
     .option(
       '--kill-workers',
       'run the ledger in processes that are killed at named points of the write path',
     )
-    .option(
-      '--kill-rate <percent>',
-      'with --kill-workers: how often a point that every action passes kills; rarer ones more often',
-      percent,
-      defaultKillShare,
+    .addOption(
+      percentOption(
+        '--kill-rate <percent>',
+        'with --kill-workers: how often a point that every action passes kills; rarer ones more often',
+        defaultKillShare,
+      ),
     )
     .option(
       '--seed <number>',
@@ -95,6 +99,11 @@ function registerPlayCommand(program: Command, cli: Cli): void {
     const { playCommand } = await import('./play-command.ts');
     await playCommand(cli, optionsOf(files, flags), flags.json === true);
   });
+}
+
+/** A share inside, percent for people. */
+function percentOption(flags: string, description: string, share: number): Option {
+  return new Option(flags, description).argParser(percent).default(share, `${share * 100}%`);
 }
 
 function optionsOf(files: readonly string[], flags: Flags): PlayOptions {

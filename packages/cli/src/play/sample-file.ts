@@ -20,7 +20,7 @@ const sqliteEndings = ['', '-wal', '-shm', '-journal'];
 export function takeSampleFile(folder: string): SampleFile {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'sample.db');
-  const play = lock(join(folder, 'sample.lock'));
+  const play = lock(`${path}.play`);
   if (play === undefined) throw held(path);
   const writer = lock(`${path}.lock`);
   if (writer === undefined) {
