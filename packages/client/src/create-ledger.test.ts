@@ -37,7 +37,7 @@ describe('options that are wrong', () => {
     expect(error).toBeInstanceOf(LedgerError);
     expect(error).toMatchObject({
       code: 'ledger.options',
-      message: expect.stringContaining(says) as string,
+      message: expect.stringContaining(says),
     });
   });
 
@@ -62,6 +62,7 @@ describe('a request that is none', () => {
     expect(await ledger.propose(none)).toMatchObject({ code: 'tool.unknown' });
     expect(await ledger.explain(none)).toMatchObject({ kind: 'refusal' });
     expect(ledger.list(none)).toEqual([]);
+    expect(() => ledger.tool(none)).toThrow(expect.objectContaining({ code: 'ledger.options' }));
     await ledger.close();
   });
 });
@@ -84,12 +85,12 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       settle: () => ledger.settle({ actionId, verdict: 'found', ...by }),
       repeat: () => ledger.repeat({ of: actionId, by: 'ann', reason: 'asked', ...call }),
       edit: () => ledger.edit({ actionId, arguments: { invoice: '2' }, ...by }),
-      report: () => ledger.report(actionId, { source: 'bank', claims: 'success' }),
+      report: () => ledger.report(actionId, { source: 'bank', claims: 'success', proven: true }),
       closeIncident: () => ledger.closeIncident({ actionId, incident: 'x', ...by }),
       checkNow: () => ledger.checkNow(actionId),
       explain: () => ledger.explain(call),
       load: () => ledger.load(actionId),
-      list: () => ledger.list({}),
+      list: () => ledger.list({ limit: 5 }),
       openActions: () => ledger.openActions(),
       sideEntries: () => ledger.sideEntries(5),
       rest: () => ledger.rest(actionId, 10),

@@ -14,8 +14,15 @@ import { type CallOrigin, type JsonValue } from '@action-ledger/domain';
 import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
-import { createToolSet, type Tool, type ToolSet, type TypedTool } from '@action-ledger/tools';
+import {
+  createToolSet,
+  isTool,
+  type Tool,
+  type ToolSet,
+  type TypedTool,
+} from '@action-ledger/tools';
 import { checkOptions } from './check-options.ts';
+import { LedgerError } from './ledger-error.ts';
 import { openIndex, type OpenIndex } from './open-index.ts';
 import { type Openness, whileOpen } from './while-open.ts';
 
@@ -209,8 +216,10 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
     ...core,
     store,
     tools: Object.fromEntries(byName) as unknown as Ledger<Tools>['tools'],
-    tool: <Args, Result>(tool: TypedTool<Args, Result>) =>
-      callable(tool.name) as unknown as LedgerTool<Args, Result>,
+    tool: <Args, Result>(tool: TypedTool<Args, Result>) => {
+      if (isTool(tool)) return callable(tool.name) as unknown as LedgerTool<Args, Result>;
+      throw new LedgerError('ledger.options', 'tool() takes what defineTool or httpTool has made.');
+    },
     close: async (closing) => {
       if (openness === 'open') openness = 'closing';
       await core.close(closing);

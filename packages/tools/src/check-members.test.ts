@@ -3,6 +3,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
+import { inputFromJsonSchema } from './schema/json-schema.ts';
 import { ToolDeclarationError } from './tool-declaration-error.ts';
 
 const good = {
@@ -59,19 +60,19 @@ describe('a member of the wrong kind is named, with what it must be', () => {
   ])('%s', (_, member, says) => {
     expect(declare({ ...good, ...member })).toEqual({
       code: 'tool.member',
-      message: expect.stringContaining(says) as string,
+      message: expect.stringContaining(says),
     });
   });
 
   it('input', () => {
-    const expected = { code: 'tool.schema', message: expect.stringContaining('zod 4') as string };
+    const expected = { code: 'tool.schema', message: expect.stringContaining('zod 4') };
     expect(declare({ ...good, input: { type: 'object' } })).toEqual(expected);
     expect(declare({ ...good, input: undefined })).toEqual(expected);
   });
 
   it.each([[undefined], [null], ['refund'], [[]], [{}]])('the declaration %j', (definition) => {
     expect(declare(definition)).toMatchObject({
-      code: expect.stringMatching(/^tool\.(member|name)$/) as string,
+      code: expect.stringMatching(/^tool\.(member|name)$/),
     });
   });
 });
@@ -133,4 +134,8 @@ it.each(places)('whatever %s holds, no raw error comes out', (_, memberOf) => {
   for (const value of strange) {
     expect(declare({ ...good, ...(memberOf(value) as object) })).not.toBeInstanceOf(Error);
   }
+});
+
+it.each([undefined, null, 5, 'text', []])('the JSON Schema %j is refused', (schema) => {
+  expect(() => inputFromJsonSchema(schema as never)).toThrow('must be an object');
 });

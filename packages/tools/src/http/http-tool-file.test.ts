@@ -101,3 +101,15 @@ describe('a tool file', () => {
     expect(() => httpToolFile(file, options)).toThrow(message);
   });
 });
+
+it.each([undefined, null, {}, { secret: 'hush' }])(
+  'asks how secrets are had, given %j',
+  (options) => {
+    expect(() => httpToolFile([], options as never)).toThrow(
+      expect.objectContaining({
+        code: 'tool.file',
+        message: expect.stringContaining('{ secret: (name) => … }'),
+      }),
+    );
+  },
+);

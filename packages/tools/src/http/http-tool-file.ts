@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { type JsonObject, type JsonValue } from '@action-ledger/domain';
 import { type Duration } from '../duration.ts';
+import { isRecord } from '../forms.ts';
 import { inputFromJsonSchema } from '../schema/json-schema.ts';
 import { type Tool } from '../tool.ts';
 import { ToolDeclarationError } from '../tool-declaration-error.ts';
@@ -18,7 +19,14 @@ export interface ToolFileOptions {
  * @param file one tool, or `{ "tools": [ … ] }`, parsed or as text
  * @throws ToolDeclarationError
  */
-export function httpToolFile(file: JsonValue, { secret }: ToolFileOptions): readonly Tool[] {
+export function httpToolFile(file: JsonValue, options: ToolFileOptions): readonly Tool[] {
+  const { secret } = (isRecord(options) ? options : {}) as Partial<ToolFileOptions>;
+  if (typeof secret !== 'function')
+    throw new ToolDeclarationError(
+      'tool.file',
+      '(file)',
+      'give how secrets are had, beside it: httpToolFile(file, { secret: (name) => … }).',
+    );
   const json = typeof file === 'string' ? parseText(file) : file;
   const hasList = typeof json === 'object' && json !== null && 'tools' in json;
   const parsed = fileForm.safeParse(hasList ? json : { tools: [json] });

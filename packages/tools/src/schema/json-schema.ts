@@ -12,6 +12,8 @@ import { harmlessPipes } from './strict-schema.ts';
  */
 export function inputFromJsonSchema(schema: JsonObject, tool = '(schema)'): ZodType<JsonObject> {
   const fail = failFor(tool);
+  if (!isJsonObject(schema))
+    fail('tool.schema', 'its JSON Schema must be an object, such as { type: "object", … }.');
   const closed = closeObjects(schema, true, fail) as z.core.JSONSchema.JSONSchema;
   const converted = convert(closed, fail);
   markGuards(converted, new Set());
