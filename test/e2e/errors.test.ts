@@ -128,6 +128,22 @@ describe('recorded calls that are none', () => {
   });
 });
 
+it('two plays of the sample side by side: the second is refused, or comes after the first', async () => {
+  const beside = temporaryFolder();
+  const both = await Promise.all([1, 2].map(() => runCli(['start-sample'], { cwd: beside.path })));
+  for (const { code, out, err } of both) {
+    if (code === 0) expect(out).toContain('Nothing doubled, nothing lost');
+    else
+      expect({ code, out, err }).toEqual({
+        code: 1,
+        out: '',
+        err: expect.stringContaining('still using .action-ledger/sample.db'),
+      });
+  }
+  expect(both.some(({ code }) => code === 0)).toBe(true);
+  beside.remove();
+});
+
 describe('help', () => {
   const commands = [
     ['demo'],

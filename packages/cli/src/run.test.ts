@@ -39,8 +39,8 @@ describe('a call that makes no sense', () => {
     expect(JSON.parse(err)).toEqual({
       error: {
         code: 'cli.usage',
-        message: expect.stringContaining(says) as string,
-        fix: expect.any(String) as string,
+        message: expect.stringContaining(says),
+        fix: expect.any(String),
       },
     });
     expect(err).not.toContain('error: ');

@@ -42,6 +42,8 @@ export async function listActions(cli: Cli, options: ListOptions): Promise<void>
   });
 }
 
+const streamsMax = 1_000;
+
 interface Listed {
   readonly shown: readonly Action[];
   /** How many the filter fits. */
@@ -58,8 +60,8 @@ async function fromViews(
   path: string,
   { limit, run, tenant, tool, status, open }: ListOptions,
 ): Promise<Listed | undefined> {
-  // The views know who called first, not who joined.
-  if (run !== undefined) return undefined;
+  // The views know who called first, not who joined; and reading that many streams costs more than all.
+  if (run !== undefined || limit > streamsMax) return undefined;
   const filter = given({ tenant, tool, status, open });
   const list = await listFromViews({ viewsPath: viewsPathOf(path), store, filter, limit });
   if (list === undefined) return undefined;
