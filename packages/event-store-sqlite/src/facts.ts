@@ -14,9 +14,14 @@ export interface Facts {
   confirmedMissing(): readonly PositionRange[];
   /** Kept until an operator confirms, however often the file is opened. */
   recovery(): Extract<StoreCondition, { kind: 'recovering' }> | undefined;
-  keepRecovery(condition: StoreCondition): void;
+  /** @param found positions that were found lost while the file was open, beside those kept */
+  keepRecovery(condition: StoreCondition, found?: PositionRange): void;
   confirmRecovered(missing: readonly PositionRange[]): void;
 }
+
+type Kept = Extract<StoreCondition, { kind: 'recovering' }> & {
+  readonly lost?: readonly PositionRange[];
+};
 
 export function createFacts(db: DatabaseSync): Facts {
   const read = db.prepare('select value from facts where name = ?');
@@ -28,22 +33,27 @@ export function createFacts(db: DatabaseSync): Facts {
     (read.get(name) as { readonly value: string } | undefined)?.value;
   const confirmedMissing = (): readonly PositionRange[] =>
     JSON.parse(value('confirmed-missing') ?? '[]') as readonly PositionRange[];
+  const lostKept = (): readonly PositionRange[] =>
+    (JSON.parse(value('recovery') ?? '{}') as Partial<Kept>).lost ?? [];
   return {
     confirmedMissing,
     recovery: () => {
       const text = value('recovery');
-      return text === undefined
-        ? undefined
-        : (JSON.parse(text) as Extract<StoreCondition, { kind: 'recovering' }>);
+      if (text === undefined) return undefined;
+      const { lost: _, ...condition } = JSON.parse(text) as Kept;
+      return condition;
     },
-    keepRecovery: (condition) => {
-      write.run('recovery', JSON.stringify(condition));
+    keepRecovery: (condition, found) => {
+      const lost = lostKept().filter((each) => String(each) !== String(found));
+      const all = found === undefined ? lost : [...lost, found].slice(-confirmedRangesMax);
+      write.run('recovery', JSON.stringify({ ...condition, lost: all }));
     },
     confirmRecovered: (missing) => {
       db.exec('begin immediate');
       try {
+        const lost = lostKept();
         remove.run('recovery');
-        const all = [...confirmedMissing(), ...missing].slice(-confirmedRangesMax);
+        const all = [...confirmedMissing(), ...missing, ...lost].slice(-confirmedRangesMax);
         write.run('confirmed-missing', JSON.stringify(all));
         db.exec('commit');
       } catch (error) {

@@ -8,6 +8,7 @@ import {
   createIndexTable,
   type IndexEntry,
   type IndexTable,
+  missingRow,
   type StreamHead,
   type StreamRows,
 } from './stream-rows.ts';
@@ -17,6 +18,8 @@ const forgetAbove = 4 * pendingStreamsMaxUsual;
 export class ReadingIndex implements StreamRows {
   readonly #table: IndexTable;
   readonly #tail = new Map<string, StreamHead>();
+  /** Streams that do not hold together, by the position of the row that shows it. */
+  readonly #lost = new Map<string, number>();
   #readThrough = 0;
 
   constructor(db: DatabaseSync, table: EventTable) {
@@ -26,6 +29,8 @@ export class ReadingIndex implements StreamRows {
   /** Within a transaction: table and rows must be of one state of the file. */
   rows(stream: string, from: number): readonly EventRow[] {
     this.#catchUp();
+    const lost = this.#lost.get(stream);
+    if (lost !== undefined) throw missingRow(stream, lost);
     const last = this.#tail.get(stream)?.last ?? this.#table.last(stream);
     return last === undefined ? [] : this.#table.walk(stream, last, from);
   }
@@ -39,12 +44,20 @@ export class ReadingIndex implements StreamRows {
     if (through > this.#readThrough) {
       this.#readThrough = through;
       this.#tail.clear();
+      this.#lost.clear();
     } else if (this.#tail.size > forgetAbove) {
       for (const [stream, { last }] of this.#tail) if (last <= through) this.#tail.delete(stream);
     }
-    this.#table.tail(this.#readThrough, (stream, head) => {
-      this.#tail.set(stream, head);
-      this.#readThrough = head.last;
+    this.#table.tail(this.#readThrough, {
+      head: (stream) => this.#tail.get(stream),
+      visit: (stream, head) => {
+        this.#tail.set(stream, head);
+        this.#readThrough = head.last;
+      },
+      lost: (stream, position) => {
+        this.#lost.set(stream, position);
+        this.#readThrough = position;
+      },
     });
   }
 }

@@ -21,6 +21,14 @@ export interface StreamRows {
   entries(after: string, max: number): readonly IndexEntry[];
 }
 
+export interface TailFound {
+  /** What was seen of the stream before, in the tail. */
+  readonly head: (stream: string) => StreamHead | undefined;
+  readonly visit: (stream: string, head: StreamHead) => void;
+  /** The row at this position shows that the stream does not hold together: a row of it was moved. */
+  readonly lost: (stream: string, position: number) => void;
+}
+
 export interface IndexTable {
   /** The position of the stream's last row, by the table alone. */
   last(stream: string): number | undefined;
@@ -29,7 +37,7 @@ export interface IndexTable {
   /** All appends after this position are to be found by their rows, not by the table. */
   indexedThrough(): number;
   /** The ends of all appends after `position`, in order. */
-  tail(position: number, visit: (stream: string, head: StreamHead) => void): void;
+  tail(position: number, found: TailFound): void;
   /** Entries of the table after this name, in the order of names, each with the stream at its end. */
   entries(after: string, max: number): readonly IndexEntry[];
   /** Walks back from the last row. @throws StoreFault `store.corrupt` where a row is missing */
@@ -49,7 +57,7 @@ export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTabl
   const lastOf = db.prepare('select last from streams where name = ?');
   const through = db.prepare(`select value from facts where name = 'indexed-through'`);
   const tail = db.prepare(`
-    select position, stream, revision + count - 1 from events
+    select position, stream, revision, count, previous from events
     where position > ? and ${soundRow} order by position limit ${tailPage}`);
   tail.setReturnArrays(true);
 
@@ -72,10 +80,10 @@ export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTabl
     },
     indexedThrough: () =>
       Number((through.get() as { readonly value: string } | undefined)?.value ?? 0),
-    tail: (position, visit) => {
+    tail: (position, found) => {
       for (let after = position; ;) {
-        const rows = tail.all(after) as unknown as readonly (readonly [number, string, number])[];
-        for (const [last, stream, revision] of rows) visit(stream, { revision, last });
+        const rows = tail.all(after) as unknown as readonly TailColumns[];
+        for (const row of rows) place(table, last, row, found);
         if (rows.length < tailPage) return;
         after = rows.at(-1)?.[0] ?? after;
       }
@@ -83,6 +91,56 @@ export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTabl
     entries: (after, max) => entries.all(after, max) as unknown as readonly IndexEntry[],
     walk: (stream, end, from) => walk(table, stream, end, from),
   };
+}
+
+/** Position, stream, revision, count, previous. */
+type TailColumns = readonly [number, string, number, number, number | null];
+
+/** A row that does not go on where its stream ends was renamed, moved or copied. */
+function place(
+  table: EventTable,
+  last: IndexTable['last'],
+  row: TailColumns,
+  found: TailFound,
+): void {
+  const [position, stream, revision, count] = row;
+  const seen = found.head(stream);
+  const end = seen?.last ?? last(stream);
+  // Merged already: what the table says of it is checked when it is read.
+  const isMerged = seen === undefined && end !== undefined && end >= position;
+  if (isMerged || goesOn(row, seen, end)) {
+    found.visit(stream, { revision: revision + count - 1, last: position });
+    return;
+  }
+  const known = seen?.revision ?? revisionAt(table, end, stream);
+  // A copy of what the stream has anyway is passed over.
+  if (revision > known) lose(table, row, found);
+}
+
+/** Both may lack it: the stream whose name it bears, and that of the row before it. */
+function lose(
+  table: EventTable,
+  [position, stream, , , previous]: TailColumns,
+  found: TailFound,
+): void {
+  const owner = previous === null ? undefined : table.rowAt(previous)?.stream;
+  found.lost(stream, position);
+  if (owner !== undefined && owner !== stream) found.lost(owner, position);
+}
+
+function goesOn(
+  [, , revision, , previous]: TailColumns,
+  seen: StreamHead | undefined,
+  end: number | undefined,
+): boolean {
+  if (previous !== (end ?? null)) return false;
+  return seen === undefined ? revision > 0 === (end !== undefined) : revision === seen.revision + 1;
+}
+
+/** -1 where the row is none of the stream. */
+function revisionAt(table: EventTable, position: number | undefined, stream: string): number {
+  const row = position === undefined ? undefined : table.rowAt(position);
+  return row?.stream === stream ? row.revision + row.count - 1 : -1;
 }
 
 function walk(table: EventTable, stream: string, last: number, from: number): readonly EventRow[] {
@@ -101,7 +159,7 @@ function meets(row: EventRow, next: EventRow | undefined): boolean {
   return next === undefined || row.revision + row.count === next.revision;
 }
 
-function missingRow(stream: string, position: number): StoreFault {
+export function missingRow(stream: string, position: number): StoreFault {
   return new StoreFault(
     'store.corrupt',
     'never',

@@ -9,6 +9,7 @@ import {
   createIndexTable,
   type IndexEntry,
   type IndexTable,
+  missingRow,
   type StreamHead,
   type StreamRows,
 } from './stream-rows.ts';
@@ -34,6 +35,8 @@ export class WritingIndex implements StreamRows {
   /** The range merged longest ago: all positions up to its mark are merged. */
   #oldest = 0;
   readonly #recent = new Map<string, StreamHead>();
+  /** Streams that do not hold together, by the position of the row that shows it. */
+  readonly #lost = new Map<string, number>();
   /** Of the open transaction. */
   readonly #added = new Map<string, StreamHead>();
   #merged: { readonly ranges: number; readonly through: number } = { ranges: 0, through: 0 };
@@ -50,11 +53,14 @@ export class WritingIndex implements StreamRows {
     this.reload();
   }
 
+  /** @throws StoreFault `store.corrupt` where a row of the stream was moved or is missing */
   head(stream: string): StreamHead | undefined {
+    this.#refuseLost(stream);
     return this.#headInMemory(stream) ?? this.#table.head(stream);
   }
 
   rows(stream: string, from: number): readonly EventRow[] {
+    this.#refuseLost(stream);
     const last = this.#headInMemory(stream)?.last ?? this.#table.last(stream);
     return last === undefined ? [] : this.#table.walk(stream, last, from);
   }
@@ -87,6 +93,16 @@ export class WritingIndex implements StreamRows {
     }
   }
 
+  /** Merges everything into the open transaction, so that the table alone tells every stream. */
+  mergeAll(head: number): void {
+    for (let range = 0; range < rangeCount; range += 1) this.#mergeRange(range);
+    this.#setThrough.run(String(head));
+  }
+
+  isMerged(head: number): boolean {
+    return this.#table.indexedThrough() >= head;
+  }
+
   /** The transaction was committed. */
   keep(): void {
     const { ranges, through } = this.#merged;
@@ -116,9 +132,24 @@ export class WritingIndex implements StreamRows {
     for (const range of this.#pending) range.clear();
     this.#pendingCount = 0;
     this.#through.fill(through);
-    this.#table.tail(through, (stream, head) => {
-      this.#setPending(stream, head);
+    this.#lost.clear();
+    this.#table.tail(through, {
+      head: (stream) => this.#pending[rangeOf(stream)]?.get(stream),
+      visit: (stream, head) => {
+        this.#setPending(stream, head);
+      },
+      lost: (stream, position) => {
+        this.#lost.set(stream, position);
+        // What the table will say: from there the stream cannot be followed, now or later.
+        this.#setPending(stream, { revision: -1, last: position });
+      },
     });
+  }
+
+  #refuseLost(stream: string): void {
+    if (this.#lost.size === 0) return;
+    const position = this.#lost.get(stream);
+    if (position !== undefined) throw missingRow(stream, position);
   }
 
   #headInMemory(stream: string): StreamHead | undefined {

@@ -397,15 +397,94 @@ describe('a long file', () => {
   });
 });
 
+describe('rows whose names were changed by hand', () => {
+  const streams = ['action-a', 'action-b'] as const;
+  /** Each with two rows: 1 and 3, 5 and 7; `action-c` stays as it is. */
+  async function changed(sql: string, isKilled: boolean): Promise<SqliteEventStore> {
+    const store = await open();
+    for (const stream of streams) {
+      await store.append(stream, 'no stream', someEvents(2));
+      await store.append(stream, 1, someEvents(2));
+    }
+    await store.append('action-c', 'no stream', someEvents(1));
+    const copy = isKilled ? killed(path) : path;
+    await store.close();
+    exec(copy, sql);
+    return open({ path: copy });
+  }
+
+  it.each([
+    ['a last row moved', `update events set stream = 'action-b' where position = 3`, ['action-a']],
+    [
+      'a last row renamed',
+      `update events set stream = 'action-x' where position = 3`,
+      ['action-a'],
+    ],
+    [
+      'a first row renamed',
+      `update events set stream = 'action-x' where position = 1`,
+      ['action-a'],
+    ],
+    ['a revision raised', 'update events set revision = 5 where position = 3', ['action-a']],
+    [
+      'names of ends swapped',
+      `update events set stream = iif(position = 3, 'action-b', 'action-a') where position in (3, 7)`,
+      streams,
+    ],
+  ])('%s: neither is shorter than it was, nor new', async (_, sql, broken) => {
+    for (const isKilled of [false, true]) {
+      let store = await changed(sql, isKilled);
+      for (const time of ['first', 'second']) {
+        for (const stream of broken) {
+          const corrupt = { code: 'store.corrupt', retry: 'never', detail: { stream } };
+          await expect(store.readStream(stream)).rejects.toMatchObject(corrupt);
+          await expect(store.append(stream, 'no stream', someEvents(1))).rejects.toMatchObject(
+            corrupt,
+          );
+        }
+        expect(await store.readStream('action-c')).toHaveLength(1);
+        // Still so when the index has been brought up to date by a close.
+        await store.close();
+        if (time === 'first') store = await open({ path: isKilled ? `${folder}/killed.db` : path });
+      }
+      rmSync(path);
+      rmSync(`${path}.mark`);
+    }
+  });
+
+  it('after a close a whole stream that was renamed is missed by the index', async () => {
+    const store = await changed(`update events set stream = 'x' where stream = 'action-a'`, false);
+    await expect(store.append('action-a', 'no stream', someEvents(1))).rejects.toMatchObject({
+      code: 'store.corrupt',
+    });
+  });
+
+  it('a copy of a row takes no part in its stream', async () => {
+    for (const isKilled of [false, true]) {
+      const store = await changed(
+        `insert into events select 10, stream, revision, count, previous, events from events where position = 1`,
+        isKilled,
+      );
+      expect(await store.readStream('action-a')).toHaveLength(4);
+      expect((await store.checkIndex()).faults).toMatchObject([
+        { stream: 'action-a', position: 10 },
+      ]);
+      await store.close();
+      rmSync(path);
+      rmSync(`${path}.mark`);
+    }
+  });
+});
+
 describe('rows that the index lacks', () => {
   it('are missed by their positions, however many came after them', async () => {
     const store = await open();
     await made(store, 30);
     const events = Array.from({ length: 60 }, () => someEvents(50));
     await Promise.all(events.map((some, n) => store.append(`tool-${n}`, 'no stream', some)));
-    await store.close();
-    exec(path, "delete from events where stream in ('action-0', 'action-7')");
-    const again = await open();
+    const copy = killed(path);
+    exec(copy, "delete from events where stream in ('action-0', 'action-7')");
+    const again = await open({ path: copy });
     expect(again.condition()).toMatchObject({
       kind: 'recovering',
       reason: 'Positions are missing: 1 to 2, 15 to 16.',
@@ -572,6 +651,13 @@ async function open(options: Partial<SqliteEventStoreOptions> = {}): Promise<Sql
   const store = await openSqliteEventStore({ path, runtime, ...options });
   opened.push(store);
   return store;
+}
+
+/** The files as a process leaves them that is killed now. */
+function killed(at: string): string {
+  const copy = join(folder, 'killed.db');
+  for (const beside of ['', '-wal', '.mark']) copyFileSync(`${at}${beside}`, `${copy}${beside}`);
+  return copy;
 }
 
 async function openOnce(options: Partial<SqliteEventStoreOptions> = {}) {

@@ -8,6 +8,7 @@ import {
   createSubscriptions,
   type ExpectedRevision,
   type IndexCheck,
+  type Loss,
   type NewEvent,
   type ReadAllOptions,
   type RecordedEvent,
@@ -181,6 +182,24 @@ class WritingStore implements SqliteEventStore {
     return backUp(path, to, runtime);
   }
 
+  async noteLoss({ first, last, reason }: Loss): Promise<boolean> {
+    const { runtime, path, facts, mark } = this.#parts;
+    const isConfirmed = facts.confirmedMissing().some(([from, to]) => from <= first && last <= to);
+    if (isConfirmed) return false;
+    const before = this.#condition;
+    const condition: StoreCondition =
+      before.kind === 'recovering'
+        ? before
+        : { kind: 'recovering', reason, mark: mark?.found ?? 0, head: this.#writer.head() };
+    // Nothing may be sent meanwhile, whether or not it can be kept.
+    this.#condition = condition;
+    await waitForLock(runtime, this.#busyWaitMs, path, () => {
+      if (this.#isClosed) throw closedFault();
+      facts.keepRecovery(condition, [first, last]);
+    });
+    return true;
+  }
+
   async confirmRecovered(): Promise<void> {
     const { runtime, path, facts, mark } = this.#parts;
     await waitForLock(runtime, this.#busyWaitMs, path, () => {
@@ -196,7 +215,23 @@ class WritingStore implements SqliteEventStore {
     this.#queue.close();
     this.#isClosed = true;
     this.#subscriptions.end(closedFault());
+    this.#mergeIndex();
     closeAll(this.#parts);
+  }
+
+  /** A name changed by hand while nobody has the file open is noticed against the index. */
+  #mergeIndex(): void {
+    const { db, index } = this.#parts;
+    const head = this.#writer.head();
+    try {
+      if (index.isMerged(head)) return;
+      db.exec('begin immediate');
+      index.mergeAll(head);
+      db.exec('commit');
+    } catch {
+      // The rows say the same; whoever opens the file reads them.
+      tryRollBack(db);
+    }
   }
 
   #committed(head: number, written: readonly WrittenAppend[]): void {
@@ -225,6 +260,14 @@ function recorded({ append, position, revision }: WrittenAppend): readonly Recor
     revision: revision + index,
     position: position + index,
   }));
+}
+
+function tryRollBack(db: DatabaseSync): void {
+  try {
+    if (db.isTransaction) db.exec('rollback');
+  } catch {
+    // Closing ends it.
+  }
 }
 
 /** In this order: the lock goes last, when nothing of this process can touch the file any more. */

@@ -110,7 +110,21 @@ export interface EventStore {
    * all of them: `after` exclusive, `through` inclusive. Absent where nothing of the kind is kept.
    */
   checkIndex?(range?: { readonly after?: number; readonly through?: number }): Promise<IndexCheck>;
+  /**
+   * What was stored at these positions is gone, or cannot be found under its name: `recovering` from
+   * now on, also after a restart, until an operator confirms it. Where it is absent the caller
+   * remembers by itself.
+   * @returns false where one has confirmed these positions before, and nothing changes
+   */
+  noteLoss?(loss: Loss): Promise<boolean>;
   close(): Promise<void>;
+}
+
+export interface Loss {
+  readonly first: number;
+  readonly last: number;
+  /** One sentence. */
+  readonly reason: string;
 }
 
 /** Bounds that every adapter keeps. */
