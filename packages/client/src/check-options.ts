@@ -1,7 +1,7 @@
 // The options of createLedger, checked before anything is opened. Types say their form, programs in plain
 // JavaScript do not: a misspelt `path` would be a ledger that keeps nothing.
 import { isTool } from '@action-ledger/tools';
-import { type CreateLedgerOptions } from './create-ledger.ts';
+import { type CreateLedgerOptions } from './create-ledger-options.ts';
 import { LedgerError } from './ledger-error.ts';
 
 type Name = keyof CreateLedgerOptions<Readonly<Record<string, never>>>;

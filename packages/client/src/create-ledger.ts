@@ -2,50 +2,17 @@
 // number of times for one logical action and act at most once.
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import {
-  type Answer,
-  type Ledger as Core,
-  type Notice,
-  openLedger,
-  type SideEntry,
-  type WritePoint,
-} from '@action-ledger/application';
+import { type Answer, type Ledger as Core, openLedger } from '@action-ledger/application';
 import { type CallOrigin, type JsonValue } from '@action-ledger/domain';
 import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
-import {
-  createToolSet,
-  isTool,
-  type Tool,
-  type ToolSet,
-  type TypedTool,
-} from '@action-ledger/tools';
+import { createToolSet, isTool, type ToolSet, type TypedTool } from '@action-ledger/tools';
+import { type AnyTool, type CreateLedgerOptions } from './create-ledger-options.ts';
 import { checkOptions } from './check-options.ts';
 import { LedgerError } from './ledger-error.ts';
 import { openIndex, type OpenIndex } from './open-index.ts';
 import { type Openness, whileOpen } from './while-open.ts';
-
-export type AnyTool = Tool;
-
-export interface CreateLedgerOptions<Tools extends Readonly<Record<string, AnyTool>>> {
-  /** The file that holds everything; made where it is missing. Without it, memory only. */
-  readonly path?: string;
-  readonly tools: Tools | readonly AnyTool[];
-  /** Of calls that name none. Default `default`. */
-  readonly tenant?: string;
-  /** An approval waits, an unknown needs a person, an incident opened. */
-  readonly onNotice?: (notice: Notice) => void;
-  /** Something outside broke and was survived; for the log. */
-  readonly onFault?: (where: string, fault: unknown) => void;
-  readonly onSideEntries?: (entries: readonly SideEntry[]) => void;
-  readonly onPoint?: (point: WritePoint, actionId: string) => void | Promise<void>;
-  readonly isPaused?: (tenant: string, tool: string) => boolean;
-  readonly runtime?: Runtime;
-  /** In place of the file: any event store. It is closed with the ledger. */
-  readonly store?: EventStore;
-  readonly sweepMs?: number;
-}
 
 /** Where a call comes from. Each id is whatever the agent platform uses. */
 export interface CallContext extends CallOrigin {

@@ -1,3 +1,4 @@
+export * from './create-ledger-options.ts';
 export * from './create-ledger.ts';
 export { LedgerError, type LedgerErrorCode, ledgerErrorCodes } from './ledger-error.ts';
 export { viewsPathOf } from './open-index.ts';

@@ -1,0 +1,26 @@
+// What createLedger takes.
+import { type Notice, type SideEntry, type WritePoint } from '@action-ledger/application';
+import { type EventStore } from '@action-ledger/event-store';
+import { type Runtime } from '@action-ledger/runtime';
+import { type Tool } from '@action-ledger/tools';
+
+export type AnyTool = Tool;
+
+export interface CreateLedgerOptions<Tools extends Readonly<Record<string, AnyTool>>> {
+  /** The file that holds everything; made where it is missing. Without it, memory only. */
+  readonly path?: string;
+  readonly tools: Tools | readonly AnyTool[];
+  /** Of calls that name none. Default `default`. */
+  readonly tenant?: string;
+  /** An approval waits, an unknown needs a person, an incident opened. */
+  readonly onNotice?: (notice: Notice) => void;
+  /** Something outside broke and was survived; for the log. */
+  readonly onFault?: (where: string, fault: unknown) => void;
+  readonly onSideEntries?: (entries: readonly SideEntry[]) => void;
+  readonly onPoint?: (point: WritePoint, actionId: string) => void | Promise<void>;
+  readonly isPaused?: (tenant: string, tool: string) => boolean;
+  readonly runtime?: Runtime;
+  /** In place of the file: any event store. It is closed with the ledger. */
+  readonly store?: EventStore;
+  readonly sweepMs?: number;
+}
