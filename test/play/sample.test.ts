@@ -96,7 +96,12 @@ describe('the shipped sample', () => {
 describe('what cannot be played', () => {
   it.each([
     ['a file that is not there', ['no-such.ndjson'], 1, /there is no file no-such\.ndjson/],
-    ['a catalogue that is not', [sample, '--catalogue', 'no'], 1, /no catalogue here[^]*--catalogue/],
+    [
+      'a catalogue that is not',
+      [sample, '--catalogue', 'no'],
+      1,
+      /no catalogue here[^]*--catalogue/,
+    ],
     [
       'a share that is no percent',
       [sample, '--lost-responses', 'some'],
