@@ -125,6 +125,9 @@ export function createActionStore(deps: ActionStoreDeps): ActionStore {
       throw new Error(`${actionId} met ${roundsMax} conflicts in a row`);
     },
     create: async (actionId, command, options = {}) => {
+      // What lies elsewhere under another name looks new here.
+      const reason = deps.quarantine.whyHeld(actionId);
+      if (reason !== undefined) return { kind: 'broken', actionId, reason };
       const hash = chainStart(streamOfAction(actionId));
       const fresh: Held = { kind: 'held', action: newAction(actionId), hash };
       const result = await tryOnce(deps, held, fresh, command, options);
@@ -177,6 +180,11 @@ async function read(
     return { kind: 'broken', actionId, reason };
   }
   const { action, hash } = folded;
+  const why = deps.quarantine.whyHeld(actionId);
+  if (why !== undefined) {
+    held.drop(actionId);
+    return { kind: 'broken', actionId, reason: why };
+  }
   const now: Held = { kind: 'held', action, hash };
   const known = held.get(actionId)?.action;
   if (action.revision >= 0) held.keep(now);

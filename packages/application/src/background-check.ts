@@ -1,30 +1,81 @@
 // What opening did not look at: every older stream is read and folded once in the background, in small
-// bites, and positions that are missing put the ledger into `recovering`.
+// bites; what the store keeps to find it by is compared with it; and positions that are missing, or
+// actions that lost their name, put the ledger into `recovering`.
 import { actionOfStream } from '@action-ledger/domain';
+import { type Loss, type RecordedEvent } from '@action-ledger/event-store';
 import { pause } from './append.ts';
+import { checkFirstEvent } from './hidden-action.ts';
 import { type Parts } from './parts.ts';
-import { readEvents } from './read-events.ts';
+import { type DamagedEvents, readEvents } from './read-events.ts';
 
 /** Small bites with pauses between them: the check must not be felt. */
 const eventsPerBite = 500;
 const pauseMs = 25;
 
+type OnLost = (loss: Loss) => Promise<void>;
+
 /** @param through the last position that the opening has not looked at itself */
 export async function checkInBackground(
   parts: Parts,
   through: number,
-  onMissing: (first: number, last: number) => void,
+  onLost: OnLost,
 ): Promise<void> {
   let next = 1;
-  for await (const bite of readEvents(parts.store, { after: 0, through, batch: eventsPerBite })) {
-    for (const { position, revision, stream } of bite) {
-      if (position > next) onMissing(next, position - 1);
-      next = position + 1;
-      const actionId = revision === 0 ? actionOfStream(stream) : undefined;
-      // Loading folds the stream and checks its chain; a broken one is quarantined.
-      if (actionId !== undefined) await parts.actions.check(actionId);
+  const damaged: DamagedEvents[] = [];
+  const bites = readEvents(parts.store, {
+    after: 0,
+    through,
+    batch: eventsPerBite,
+    onDamaged: (found) => damaged.push(found),
+  });
+  for await (const bite of bites) {
+    for (const found of damaged.splice(0)) {
+      if (found.position > next) await onLost(missing(next, found.position - 1));
+      next = Math.max(next, found.through + 1);
+      await checkDamaged(parts, found, onLost);
     }
+    const after = next - 1;
+    for (const recorded of bite) {
+      if (recorded.position > next) await onLost(missing(next, recorded.position - 1));
+      next = recorded.position + 1;
+      await checkRecorded(parts, recorded, onLost);
+    }
+    await checkPlaces(parts, after, next - 1);
     if (parts.isClosing()) return;
     await pause(parts.runtime.timers, pauseMs, false);
   }
+  for (const found of damaged) await checkDamaged(parts, found, onLost);
+}
+
+async function checkRecorded(parts: Parts, recorded: RecordedEvent, onLost: OnLost): Promise<void> {
+  const actionId = recorded.revision === 0 ? actionOfStream(recorded.stream) : undefined;
+  if (actionId === undefined) return;
+  await checkFirstEvent(parts, recorded, onLost);
+  // Loading folds the stream and checks its chain; a broken one is quarantined.
+  await parts.actions.check(actionId);
+}
+
+/** A row that cannot be read concerns its stream; where not even that can be read, anyone's. */
+async function checkDamaged(
+  parts: Parts,
+  { stream, position, through, reason }: DamagedEvents,
+  onLost: OnLost,
+): Promise<void> {
+  const actionId = actionOfStream(stream);
+  if (actionId !== undefined) await parts.actions.check(actionId);
+  else if (stream === '') await onLost({ first: position, last: through, reason });
+}
+
+/** A stream that its store cannot find whole would look shorter than it is, or new. */
+async function checkPlaces(parts: Parts, after: number, through: number): Promise<void> {
+  const checked = await parts.store.checkIndex?.({ after, through });
+  for (const { stream, position, what } of checked?.faults ?? []) {
+    const actionId = actionOfStream(stream);
+    if (actionId !== undefined)
+      await parts.quarantine.open(actionId, `position ${position} ${what}`);
+  }
+}
+
+function missing(first: number, last: number): Loss {
+  return { first, last, reason: `Positions ${first} to ${last} are missing.` };
 }

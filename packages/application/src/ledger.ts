@@ -10,7 +10,7 @@ import {
   type Refusal,
   type Sha256,
 } from '@action-ledger/domain';
-import { type EventStore } from '@action-ledger/event-store';
+import { type EventStore, type Loss, type RecordedEvent } from '@action-ledger/event-store';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type Tool, type ToolSet } from '@action-ledger/tools';
 import { type ActionIndex, type ActionRow, type ListFilter } from './action-index.ts';
@@ -31,6 +31,7 @@ import { editAction, type EditRequest } from './edit.ts';
 import { createDueIndex, nextLookAt } from './due-index.ts';
 import { type EvidenceReport, reportEvidence } from './evidence.ts';
 import { explainCall, type Explanation, type ExplainRequest } from './explain.ts';
+import { checkFirstEvent } from './hidden-action.ts';
 import { createJudge } from './judge.ts';
 import { createLedgerClock } from './ledger-clock.ts';
 import { manualRules } from './manual-rules.ts';
@@ -110,15 +111,16 @@ interface LedgerState {
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const { store, runtime, index } = options;
   const clock = createLedgerClock(runtime.clock);
-  const tail = new Set<string>();
+  const tail: Tail = { ends: new Map(), firsts: [] };
   const checkedFrom = Math.max(0, (await store.head()) - tailEvents);
   for await (const batch of readEvents(store, {
     after: checkedFrom,
-    onDamaged: ({ stream }) => tail.add(stream),
+    onDamaged: ({ stream }) => tail.ends.set(stream, -1),
   })) {
-    for (const { stream, metadata } of batch) {
-      tail.add(stream);
-      clock.observe(timeOf(metadata));
+    for (const event of batch) {
+      tail.ends.set(event.stream, Math.max(event.revision, tail.ends.get(event.stream) ?? -1));
+      if (event.revision === 0) tail.firsts.push(event);
+      clock.observe(timeOf(event.metadata));
     }
   }
   if (store.condition().kind === 'ready') {
@@ -138,13 +140,25 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     state,
     startSweep(parts, options.sweepMs ?? defaultSweepMs),
   );
-  await recover(parts, tail, index.openActions());
-  checkInBackground(parts, checkedFrom, (first, last) => {
-    state.missing ??= `Positions ${first} to ${last} are missing.`;
-  }).catch((fault: unknown) => {
+  const onLost = (loss: Loss): Promise<void> => noteLost(store, state, loss);
+  for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
+  await recover(parts, tail.ends, index.openActions());
+  checkInBackground(parts, checkedFrom, onLost).catch((fault: unknown) => {
     if (!state.closing) parts.onFault('the check in the background', fault);
   });
   return ledger;
+}
+
+interface Tail {
+  /** The last revision seen of each stream; -1 where it cannot be read. */
+  readonly ends: Map<string, number>;
+  readonly firsts: RecordedEvent[];
+}
+
+/** Nothing new from now on; where the store can keep it, also after a restart. */
+async function noteLost(store: EventStore, state: LedgerState, loss: Loss): Promise<void> {
+  if (store.noteLoss === undefined) state.missing ??= loss.reason;
+  else await store.noteLoss(loss);
 }
 
 /** 0 where the metadata is damaged: then its stream is found broken when it is loaded. */
@@ -271,22 +285,22 @@ function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]
 }
 
 /** Everything open is looked at; claims of the file's previous process end; half-told undos and edits are completed. */
-async function recover(
-  parts: Parts,
-  tailStreams: ReadonlySet<string>,
-  open: readonly string[],
-): Promise<void> {
+async function recover(parts: Parts, tail: Tail['ends'], open: readonly string[]): Promise<void> {
   for (const actionId of open) {
     const loaded = await parts.actions.load(actionId);
     if (loaded.kind === 'broken') continue;
     parts.judge.see(loaded.action);
     trackUndoer(parts, loaded.action);
   }
-  for (const stream of tailStreams) {
+  for (const [stream, revision] of tail) {
     const actionId = actionOfStream(stream);
     if (actionId === undefined) continue;
     const loaded = await parts.actions.load(actionId);
     if (loaded.kind === 'broken') continue;
+    if (loaded.action.revision < revision) {
+      await parts.quarantine.open(actionId, `revision ${revision} is not found by its name`);
+      continue;
+    }
     if (loaded.action.undoes.length > 0) await completeUndo(parts, loaded.action);
     if (loaded.action.edited !== undefined) parts.due.set(actionId, parts.clock.nowMs());
   }

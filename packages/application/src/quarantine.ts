@@ -11,7 +11,8 @@ export interface Quarantine {
   /** Idempotent: one incident per stream. */
   open(actionId: string, reason: string): Promise<void>;
   record(actionId: string, source: string, data: JsonValue): Promise<void>;
-  isHeld(actionId: string): boolean;
+  /** Why nothing in it runs; undefined where it is not held. */
+  whyHeld(actionId: string): string | undefined;
 }
 
 export interface QuarantineDeps {
@@ -31,12 +32,12 @@ export function quarantineStream(actionId: string): string {
 }
 
 export function createQuarantine(deps: QuarantineDeps): Quarantine {
-  const held = new Set<string>();
+  const held = new Map<string, string>();
   return {
-    isHeld: (actionId) => held.has(actionId),
+    whyHeld: (actionId) => held.get(actionId),
     open: async (actionId, reason) => {
       if (held.has(actionId)) return;
-      held.add(actionId);
+      held.set(actionId, reason);
       const nextCheckAt = deps.clock.nowMs() + operatorLooksAfterMs;
       const data = { incident: 'broken-stream', reason, owner: 'operator', nextCheckAt };
       deps.onOpened(actionId, reason);
