@@ -123,7 +123,7 @@ describe('verifyLedger', () => {
   it('says that an event is there twice, not that another is missing', async () => {
     const { brokenInvariants } = await after((events) => {
       const [copy] = events;
-      return copy === undefined ? events : [...events, copy];
+      return copy === undefined ? events : [...events, { ...copy, position: events.length + 1 }];
     });
     expect(brokenInvariants[0]).toMatchObject({ invariant: 'chain-holds' });
     expect(brokenInvariants[0]?.detail).toMatch(/^revision 0 .*is there a second time/);
