@@ -1,5 +1,5 @@
 // A file that lost a part of itself: what is known is told, with what to do, and nothing is written on.
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -99,6 +99,19 @@ describe('bytes changed anywhere', () => {
       content.fill(next() % 256, at, at + 1 + (next() % 40));
       await expectTold(spoiled('changed', content));
     }
+  });
+});
+
+describe('a folder in the place of a file', () => {
+  it.each(['.mark', '.owner'])('%s is told, with what to do', async (beside) => {
+    const path = spoiled(`folder${beside}`, bytes);
+    rmSync(`${path}${beside}`, { force: true });
+    mkdirSync(`${path}${beside}`);
+    expect(await use(path, false)).toMatchObject({
+      code: 'store.io',
+      retry: 'never',
+      message: expect.stringContaining('Move that folder away'),
+    });
   });
 });
 

@@ -48,6 +48,12 @@ const notADatabase: Meaning = {
   advice:
     'is not a SQLite database: another file, or its header is damaged. Name another file, or put back the newest backup, as docs/running.md says.',
 };
+const isFolder: Meaning = {
+  code: 'store.io',
+  retry: 'never',
+  advice:
+    'cannot be opened: a folder lies in the place of one of the files beside it. Move that folder away, then try again.',
+};
 const unavailable: Meaning = {
   code: 'store.unavailable',
   retry: 'safe',
@@ -81,6 +87,7 @@ const system: Readonly<Record<string, Meaning>> = {
   EACCES: readOnly,
   EDQUOT: diskFull,
   EIO: io,
+  EISDIR: isFolder,
   ENOENT: cannotOpen,
   ENOSPC: diskFull,
   ENOTDIR: cannotOpen,
