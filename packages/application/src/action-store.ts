@@ -1,7 +1,6 @@
 // The one door to an action: load its state, decide, append, and on a conflict do all three again.
 // States of recent actions are kept; an append at a stale revision is a conflict, so a kept state
 // can be old but never wrong.
-import { LRUCache } from 'lru-cache';
 import { foldAction, type Folded, type Sealed, sealEvents } from '@action-ledger/codec';
 import {
   type Action,
@@ -21,6 +20,7 @@ import { type Runtime } from '@action-ledger/runtime';
 import { type Appended, appendOnce } from './append.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type Quarantine } from './quarantine.ts';
+import { createRecentMap } from './recent-map.ts';
 
 export interface Broken {
   readonly kind: 'broken';
@@ -90,12 +90,17 @@ interface Held {
   readonly kind: 'held';
   readonly action: Action;
   readonly hash: string;
+  /** About what it takes: the texts of its events, and the state. UTF-16 units. */
+  readonly size: number;
 }
 
 /** Conflicts in a row before an action is given up on: more than any race can bring. */
 const roundsMax = 64;
 const heldActionsMax = 20_000;
-const heldBytesMax = 64 * 1024 * 1024;
+/** UTF-16 units. A state counts at each change: in truth it is little more than half of this. */
+const heldSizeMax = 96 * 1024 * 1024;
+/** Of what a state takes beside them. */
+const stateSize = 1_024;
 
 export function createActionStore(deps: ActionStoreDeps): ActionStore {
   const held = createHeldActions();
@@ -129,7 +134,7 @@ export function createActionStore(deps: ActionStoreDeps): ActionStore {
       const reason = deps.quarantine.whyHeld(actionId);
       if (reason !== undefined) return { kind: 'broken', actionId, reason };
       const hash = chainStart(streamOfAction(actionId));
-      const fresh: Held = { kind: 'held', action: newAction(actionId), hash };
+      const fresh: Held = { kind: 'held', action: newAction(actionId), hash, size: stateSize };
       const result = await tryOnce(deps, held, fresh, command, options);
       return result.kind === 'conflict' ? { kind: 'taken' } : result;
     },
@@ -149,17 +154,13 @@ const noneHeld: HeldActions = {
 };
 
 function createHeldActions(): HeldActions {
-  const held = new LRUCache<string, Held>({
-    max: heldActionsMax,
-    maxSize: heldBytesMax,
-    sizeCalculation: ({ action }) => sizeOf(action),
-  });
+  const held = createRecentMap<Held>({ entriesMax: heldActionsMax, sizeMax: heldSizeMax });
   return {
     get: (actionId) => held.get(actionId),
     keep: (next) => {
       const known = held.get(next.action.id);
       if (known === undefined || known.action.revision <= next.action.revision)
-        held.set(next.action.id, next);
+        held.set(next.action.id, next, next.size);
     },
     drop: (actionId) => {
       held.delete(actionId);
@@ -179,13 +180,13 @@ async function read(
     await deps.quarantine.open(actionId, reason);
     return { kind: 'broken', actionId, reason };
   }
-  const { action, hash } = folded;
+  const { action, hash, size } = folded;
   const why = deps.quarantine.whyHeld(actionId);
   if (why !== undefined) {
     held.drop(actionId);
     return { kind: 'broken', actionId, reason: why };
   }
-  const now: Held = { kind: 'held', action, hash };
+  const now: Held = { kind: 'held', action, hash, size: stateSize + size };
   const known = held.get(actionId)?.action;
   if (action.revision >= 0) held.keep(now);
   if (known !== undefined && known.revision < action.revision) deps.onMoved(known, action);
@@ -203,14 +204,18 @@ async function storedTry(
   return events.map(({ id }) => tries.get(id)).find((each) => each !== undefined);
 }
 
-async function readFolded({ store, sha256 }: ActionStoreDeps, actionId: string): Promise<Folded> {
+async function readFolded(
+  { store, sha256 }: ActionStoreDeps,
+  actionId: string,
+): Promise<Folded & { readonly size: number }> {
   const stream = streamOfAction(actionId);
   try {
-    return foldAction(sha256, stream, await store.readStream(stream));
+    const events = await store.readStream(stream);
+    return { ...foldAction(sha256, stream, events), size: sizeOf(events) };
   } catch (fault) {
     if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
     const revision = typeof fault.detail['revision'] === 'number' ? fault.detail['revision'] : 0;
-    return { kind: 'broken', revision, reason: fault.message };
+    return { kind: 'broken', revision, reason: fault.message, size: 0 };
   }
 }
 
@@ -221,7 +226,7 @@ async function tryOnce(
   command: ActionCommand,
   options: PerformOptions,
 ): Promise<Performed | { readonly kind: 'conflict' }> {
-  const { action, hash } = current;
+  const { action, hash, size } = current;
   const at = deps.clock.nowMs();
   const decision = decide(action, command, { wallMs: at });
   if (decision.kind === 'refusal') return decision;
@@ -245,7 +250,12 @@ async function tryOnce(
   );
   if (appended.kind === 'broken') return appended;
   if (appended.kind === 'conflict') return appended;
-  held.keep({ kind: 'held', action: next, hash: sealed.hash });
+  held.keep({
+    kind: 'held',
+    action: next,
+    hash: sealed.hash,
+    size: size + sizeOf(sealed.events),
+  });
   deps.onAppended(action, next, events);
   if (!appended.uncertain) return { ...done, action: next };
   const now = await read(deps, held, action.id);
@@ -286,15 +296,9 @@ function seal(
   return sealEvents(by === undefined ? context : { ...context, by }, hash, spliced);
 }
 
-function sizeOf({ arguments: args, outcome }: Action): number {
-  return 2_048 + roughSize(args) + (outcome === undefined ? 0 : roughSize(outcome.result));
-}
-
-/** Enough to keep large actions from filling the cache; strings count, structure hardly. */
-function roughSize(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 8;
-  let size = 16;
-  for (const member of Object.values(value)) size += 16 + roughSize(member);
+/** Enough to keep large actions from filling the memory. */
+function sizeOf(events: readonly { readonly data: string }[]): number {
+  let size = 0;
+  for (const { data } of events) size += data.length;
   return size;
 }

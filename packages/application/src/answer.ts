@@ -78,7 +78,7 @@ export interface AnswerContext {
 
 export function answerFor(action: Action, context: AnswerContext): Answer {
   const word = wordFor(action, context);
-  const base = {
+  const answer: Writable<AnswerBase> = {
     word,
     state: action.status,
     repeat: context.repeat,
@@ -88,12 +88,15 @@ export function answerFor(action: Action, context: AnswerContext): Answer {
     epoch: action.epoch,
     revision: action.revision,
     guarantee: action.guarantee,
-    ...linksOf(action),
-    ...outcomeMembers(action),
-    ...(action.watch === undefined ? {} : action.watch),
   };
-  return withMessage(base);
+  addLinks(answer, action);
+  addOutcome(answer, action);
+  if (action.watch !== undefined) Object.assign(answer, action.watch);
+  return withMessage(answer);
 }
+
+type AnswerBase = Omit<Answer, 'messageForModel'>;
+type Writable<Type> = { -readonly [Member in keyof Type]: Type[Member] };
 
 function wordFor(action: Action, { repeat, as }: AnswerContext): AnswerWord {
   if (as === 'reversed' || as === 'replaced') return 'done-earlier';
@@ -128,26 +131,26 @@ function wordFor(action: Action, { repeat, as }: AnswerContext): AnswerWord {
   }
 }
 
-function linksOf({ id, epoch, editOf }: Action): Partial<Answer> {
-  return {
-    ...(epoch === 0 ? {} : { previous: actionIdOf(keyHashOf(id), epoch - 1) }),
-    ...(editOf === undefined ? {} : { editOf }),
-  };
+function addLinks(answer: Writable<AnswerBase>, { id, epoch, editOf }: Action): void {
+  if (epoch > 0) answer.previous = actionIdOf(keyHashOf(id), epoch - 1);
+  if (editOf !== undefined) answer.editOf = editOf;
 }
 
-function outcomeMembers(action: Action): Partial<Answer> {
-  const { outcome, ending } = action;
+function addOutcome(answer: Writable<AnswerBase>, { outcome, ending }: Action): void {
   if (outcome !== undefined) {
-    const { at, ...recorded } = outcome;
-    return { ...recorded, settledAt: at };
+    const { result, externalId, notes, digest, at } = outcome;
+    answer.result = result;
+    answer.settledAt = at;
+    if (externalId !== undefined) answer.externalId = externalId;
+    if (notes !== undefined) answer.notes = notes;
+    if (digest !== undefined) answer.digest = digest;
+  } else if (ending !== undefined) {
+    const { reason, code, detail, at } = ending;
+    answer.reason = reason;
+    answer.settledAt = at;
+    if (code !== undefined) answer.code = code;
+    if (detail !== undefined) answer.detail = detail;
   }
-  if (ending === undefined) return {};
-  return {
-    reason: ending.reason,
-    settledAt: ending.at,
-    ...(ending.code === undefined ? {} : { code: ending.code }),
-    ...(ending.detail === undefined ? {} : { detail: ending.detail }),
-  };
 }
 
 export interface RefusedCall {
@@ -163,32 +166,33 @@ export interface RefusedCall {
 
 /** Nothing was recorded and nothing ran. */
 export function refusedAnswer(call: RefusedCall): Answer {
-  const base = { ...call, state: 'refused' as const, repeat: false };
-  return withMessage(base);
+  return withMessage({ ...call, state: 'refused', repeat: false });
 }
 
 /** The sentence is written when it is read: most callers of a program never look at it. */
-function withMessage(base: Omit<Answer, 'messageForModel'>): Answer {
-  let text: string | undefined;
-  return {
-    ...base,
-    get messageForModel() {
-      text ??= sentence(base);
-      return text;
-    },
-  };
+function withMessage(base: AnswerBase): Answer {
+  return Object.defineProperty(base, 'messageForModel', messageMember) as Answer;
 }
+
+/** One getter for all answers, so that they share their shape. */
+const messageMember: PropertyDescriptor & ThisType<Answer> = {
+  enumerable: true,
+  configurable: true,
+  get() {
+    return sentence(this);
+  },
+};
 
 /** So much of a result goes into the sentence; the whole is in `result`. */
 const resultTextMax = 300;
 
-function sentence(answer: Omit<Answer, 'messageForModel'>): string {
+function sentence(answer: AnswerBase): string {
   const word = answerWords[answer.word];
   const facts = factsFor(answer);
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}${facts === '' ? '' : ` (${facts})`}.`;
 }
 
-function factsFor(answer: Omit<Answer, 'messageForModel'>): string {
+function factsFor(answer: AnswerBase): string {
   switch (answer.word) {
     case 'done':
       return partsOf(resultText(answer), ...(answer.notes ?? []));
@@ -219,7 +223,7 @@ function when(at: number | undefined): string {
   return at === undefined ? '' : `at ${new Date(at).toISOString()}`;
 }
 
-function resultText({ result }: Omit<Answer, 'messageForModel'>): string {
+function resultText({ result }: AnswerBase): string {
   if (result === undefined || result === null) return '';
   const text = typeof result === 'string' ? result : canonicalJson(result);
   return `result: ${text.length > resultTextMax ? `${text.slice(0, resultTextMax)}…` : text}`;

@@ -10,6 +10,7 @@ import {
   keyHashOf,
 } from '@action-ledger/domain';
 import { StoreFault } from '@action-ledger/event-store';
+import { type Timer } from '@action-ledger/runtime';
 import {
   type AttemptOutcome as ToolOutcome,
   type ExecuteContext,
@@ -205,38 +206,32 @@ function keepLease(
 ): { readonly stop: () => void } {
   const { leaseMs } = tool.rules;
   let stopped = false;
-  const next = (): void => {
-    if (stopped || parts.clock.monoMs() + leaseMs / 2 >= deadlineMono + leaseMarginMs) return;
+  let timer: Timer | undefined;
+  const wait = (): void => {
     timer = parts.runtime.timers.after(leaseMs / 2, extend);
+  };
+  const next = (): void => {
+    if (!stopped && parts.clock.monoMs() + leaseMs / 2 < deadlineMono + leaseMarginMs) wait();
   };
   const extend = (): void => {
     if (stopped) return;
     const command = { type: 'ExtendClaim', claim: running.claim, leaseMs } as const;
     parts.actions
       .perform(action.id, () => command)
-      .then(
-        (result) => {
-          if (result.kind === 'refusal') {
-            running.state.lost = true;
-            running.controller.abort(new Error('the claim is lost'));
-            return;
-          }
-          next();
-        },
-        () => {
-          next();
-        },
-      );
+      .then((result) => {
+        if (result.kind === 'refusal') {
+          running.state.lost = true;
+          running.controller.abort(new Error('the claim is lost'));
+          return;
+        }
+        next();
+      }, next);
   };
-  let timer = parts.runtime.timers.after(leaseMs / 2, () => {
-    timer.cancel();
-    extend();
-  });
-  if (running.startedMono + leaseMs >= deadlineMono + leaseMarginMs) timer.cancel();
+  if (running.startedMono + leaseMs < deadlineMono + leaseMarginMs) wait();
   return {
     stop: () => {
       stopped = true;
-      timer.cancel();
+      timer?.cancel();
     },
   };
 }

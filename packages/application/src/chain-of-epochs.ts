@@ -1,8 +1,8 @@
 // Every epoch of an identity, in order. Streams of epochs follow one another without gaps, so the
 // first missing one ends the chain; the number known is kept, and a create at `no stream` decides.
-import { LRUCache } from 'lru-cache';
 import { type Action, actionIdOf } from '@action-ledger/domain';
 import { type ActionStore, type Broken } from './action-store.ts';
+import { createRecentMap } from './recent-map.ts';
 
 export type Epochs = { readonly kind: 'epochs'; readonly actions: readonly Action[] } | Broken;
 
@@ -28,7 +28,7 @@ const readsAfterMiss = 256;
 export const epochsMax = 100_000;
 
 export function createEpochChains(actions: ActionStore): EpochChains {
-  const counts = new LRUCache<string, number>({ max: knownCountsMax });
+  const counts = createRecentMap<number>({ entriesMax: knownCountsMax });
   let readFirst = 0;
   return {
     held: (keyHash) => {
@@ -42,7 +42,7 @@ export function createEpochChains(actions: ActionStore): EpochChains {
       return count === 0 ? undefined : { kind: 'epochs', actions: chain };
     },
     seemsNew: (keyHash) => {
-      if (counts.has(keyHash)) return false;
+      if (counts.get(keyHash) !== undefined) return false;
       if (readFirst > 0) readFirst -= 1;
       return readFirst === 0;
     },

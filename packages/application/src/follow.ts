@@ -14,11 +14,21 @@ export interface Waiting {
 const followMax = 16;
 
 /** @param as what the caller's own action is to it, where nothing stands for that */
-export async function followed(
+export function followed(
   parts: Parts,
   action: Action,
   waiting: Waiting,
   as: EpochAnswer = 'recorded ending',
+): Answer | Promise<Answer> {
+  if (action.status !== 'cancelled') return answerFor(action, { repeat: true, as });
+  return followedOn(parts, action, waiting, as);
+}
+
+async function followedOn(
+  parts: Parts,
+  action: Action,
+  waiting: Waiting,
+  as: EpochAnswer,
 ): Promise<Answer> {
   let current = action;
   for (let hops = 0; hops < followMax && current.status === 'cancelled'; hops += 1) {

@@ -51,12 +51,17 @@ function advancesAfterSuccess(tool: Tool): boolean {
   return tool.rules.guarantee === 'natural' || tool.rules.undoneBy.length > 0;
 }
 
+/** Whether a call that joins the action is kept with it. */
+export function isJoinRecorded(tool: Tool, action: Action): boolean {
+  return advancesAfterSuccess(tool) && action.status === 'succeeded';
+}
+
 export async function recordJoin(
   parts: Parts,
   tool: Tool,
   proposal: Proposal,
   action: Action,
 ): Promise<void> {
-  if (!advancesAfterSuccess(tool) || action.status !== 'succeeded') return;
+  if (!isJoinRecorded(tool, action)) return;
   await parts.actions.perform(action.id, () => ({ type: 'JoinCall', call: proposal.origin }));
 }

@@ -9,22 +9,22 @@ import {
   type JsonObject,
   mayBeOvertaken,
   meet,
+  type MeetingProposal,
   type Refusal,
 } from '@action-ledger/domain';
 import { needsApproval, type Tool } from '@action-ledger/tools';
 import { type ActionStore } from './action-store.ts';
-import { type Answer, answerFor, type AnswerWord, refusedAnswer } from './answer.ts';
-import { type AnswerCode, type RefusedCode } from './answer-codes.ts';
+import { type Answer, answerFor } from './answer.ts';
+import { type RefusedCode } from './answer-codes.ts';
+import { answerMet, waitingFor } from './answer-met.ts';
 import { runAttempt } from './attempt.ts';
 import { checkProposal } from './check-request.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
 import { epochsToMeet } from './epochs-to-meet.ts';
 import { completeEdit, pendingEdit } from './complete-edit.ts';
-import { followed, restUntil, type Waiting } from './follow.ts';
-import { noteJoin, recordJoin } from './join.ts';
+import { followed, restUntil } from './follow.ts';
 import {
   argumentsHashFor,
-  differencesFrom,
   type Names,
   namesOf,
   reserveOlderNames,
@@ -36,6 +36,7 @@ import { type Parts } from './parts.ts';
 import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
 import { passThrough } from './read-call.ts';
+import { brokenAnswer, conflict, refused, refusedBy } from './refused-proposals.ts';
 import { downstreamKeyFor } from './send.ts';
 import { completeUndo, completeUndoOf, undoneByThis } from './undo.ts';
 
@@ -86,9 +87,8 @@ function checkedArguments(
   tool: Tool,
   proposal: Proposal,
 ): { readonly kind: 'valid'; readonly args: JsonObject } | Refusal<RefusedCode> {
-  const plain = checkJson(proposal.arguments);
-  if (plain.kind === 'refusal') return plain;
-  return tool.validate(plain.value);
+  const plain = checkJson(proposal.arguments, undefined, 'copied next');
+  return plain.kind === 'refusal' ? plain : tool.validate(plain.value);
 }
 
 async function meetOnce(
@@ -99,27 +99,20 @@ async function meetOnce(
   fresh: boolean,
 ): Promise<Answer | undefined> {
   const { parts } = deps;
-  const { epochs, unread } = await epochsToMeet(deps, proposal, names, fresh);
+  const found = epochsToMeet(deps, proposal, names, fresh);
+  const { epochs, unread } = found instanceof Promise ? await found : found;
   if (epochs.kind === 'broken') return brokenAnswer(proposal, epochs.actionId);
   const chain = epochs.actions;
   const followed = underReservedName(names, chain);
   if (followed !== undefined) return meetOnce(deps, tool, proposal, followed, fresh);
   const last = chain.at(-1);
-  if (last !== undefined && (await completeUndoOf(parts, last.id))) return undefined;
+  const isBeingUndone = last !== undefined && parts.undoers.has(last.id);
+  if (isBeingUndone && (await completeUndoOf(parts, last.id))) return undefined;
   const policy = policyFor(tool, proposal.tenant, names.args);
-  const pendingUndoer = last === undefined ? undefined : parts.undoers.get(last.id);
-  const meeting = meet(chain, {
-    argumentsHash: names.argumentsHash,
-    argumentsHashFor: (action) => argumentsHashFor(names, action),
-    call: proposal.origin,
-    keyKind: names.keyKind,
-    guarantee: tool.rules.guarantee,
-    policyVersion: policy.version,
-    ...(pendingUndoer === undefined ? {} : { pendingUndoer }),
-  });
+  const meeting = meet(chain, meetingProposal(parts, tool, proposal, names, policy.version, last));
   switch (meeting.kind) {
     case 'answer':
-      return answerMet(deps, tool, proposal, names, chain, meeting);
+      return answerMet(parts, tool, proposal, names, chain, meeting);
     case 'conflict':
       return last === undefined ? undefined : conflict(parts, proposal, names, last);
     case 'exhausted':
@@ -143,49 +136,24 @@ async function meetOnce(
   }
 }
 
-type MetEpoch = Extract<ReturnType<typeof meet>, { readonly kind: 'answer' }>;
-
-async function answerMet(
-  deps: ProposeDeps,
+function meetingProposal(
+  parts: Parts,
   tool: Tool,
   proposal: Proposal,
   names: Names,
-  chain: readonly Action[],
-  met: MetEpoch,
-): Promise<Answer | undefined> {
-  const action = chain[met.epoch];
-  if (action === undefined) return undefined;
-  if (action.tool !== tool.name) return conflict(deps.parts, proposal, names, action);
-  return answerExisting(deps, tool, proposal, action, met);
-}
-
-async function answerExisting(
-  deps: ProposeDeps,
-  tool: Tool,
-  proposal: Proposal,
-  action: Action,
-  met: {
-    readonly as: 'attach' | 'duplicate' | 'reversed' | 'replaced' | 'recorded ending';
-    readonly newCall: boolean;
-  },
-): Promise<Answer> {
-  const { parts } = deps;
-  const waiting = waitingFor(parts, tool, proposal);
-  noteJoin(parts, tool, proposal, action, met.newCall);
-  if (met.as !== 'attach') {
-    if (action.undoes.length > 0 && action.status === 'succeeded')
-      await completeUndo(parts, action);
-    if (met.newCall) await recordJoin(parts, tool, proposal, action);
-    return followed(parts, action, waiting, met.as);
-  }
-  // Claimed by a process that is gone: nobody else may be looking at it.
-  if (action.claim !== undefined && action.claim.worker !== parts.worker)
-    void parts.attend(action.id);
-  const rested = await restUntil(parts, action.id, waiting);
-  if (rested === undefined) return brokenAnswer(proposal, action.id);
-  if (rested.supersededBy !== undefined) return followed(parts, rested, waiting);
-  if (met.newCall) await recordJoin(parts, tool, proposal, rested);
-  return answerFor(rested, { repeat: true, beingRecorded: parts.beingRecorded.has(action.id) });
+  policyVersion: string,
+  last: Action | undefined,
+): MeetingProposal {
+  const pendingUndoer = last === undefined ? undefined : parts.undoers.get(last.id);
+  return {
+    argumentsHash: names.argumentsHash,
+    argumentsHashFor: (action) => argumentsHashFor(names, action),
+    call: proposal.origin,
+    keyKind: names.keyKind,
+    guarantee: tool.rules.guarantee,
+    policyVersion,
+    ...(pendingUndoer === undefined ? {} : { pendingUndoer }),
+  };
 }
 
 interface Opening {
@@ -326,73 +294,4 @@ function mayDispatchNow(parts: Parts, tool: Tool, chain: readonly Action[]): boo
   return chain.every(
     (epoch) => !isOpen(epoch) && mayBeOvertaken(epoch, parts.judge.watched(epoch).doubtMs),
   );
-}
-
-function waitingFor(parts: Parts, tool: Tool, proposal: Proposal): Waiting {
-  const { waitMs = tool.rules.leaseMs, signal } = proposal;
-  return { untilMono: parts.clock.monoMs() + waitMs, signal };
-}
-
-function conflict(parts: Parts, proposal: Proposal, names: Names, action: Action): Answer {
-  const sameTool = action.tool === proposal.tool;
-  const differs = sameTool
-    ? differencesFrom(names, action)
-    : [{ path: 'tool', note: `${action.tool} is not ${proposal.tool}` }];
-  parts.sides.add({
-    at: parts.clock.nowMs(),
-    tenant: proposal.tenant,
-    tool: proposal.tool,
-    action: action.id,
-    kind: 'conflict',
-    reason: differs.map(({ path }) => path).join(', '),
-    call: proposal.origin,
-  });
-  return refusedAnswer({
-    tenant: proposal.tenant,
-    tool: proposal.tool,
-    word: 'other-arguments',
-    code: 'key.other-arguments',
-    reason: `The key belongs to ${action.tool} with other arguments; that action is ${action.status}.`,
-    actionId: action.id,
-    differs,
-  });
-}
-
-function brokenAnswer(proposal: Proposal, actionId: string): Answer {
-  return refused(
-    proposal,
-    'checking',
-    'stream.broken',
-    'The record of this action is damaged; a person is looking into it.',
-    actionId,
-  );
-}
-
-function refusedBy(proposal: Proposal, no: Refusal<RefusedCode>): Answer {
-  return refusedAnswer({
-    tenant: proposal.tenant,
-    tool: proposal.tool,
-    word: 'failed-without-effect',
-    code: no.code,
-    reason: no.message,
-    ...(no.detail === undefined ? {} : { detail: no.detail }),
-  });
-}
-
-function refused(
-  proposal: Proposal,
-  word: AnswerWord,
-  code: AnswerCode,
-  reason: string,
-  actionId?: string,
-): Answer {
-  const { tenant, tool } = proposal;
-  return refusedAnswer({
-    tenant,
-    tool,
-    word,
-    code,
-    reason,
-    ...(actionId === undefined ? {} : { actionId }),
-  });
 }

@@ -15,8 +15,8 @@ import {
 } from './stream-rows.ts';
 import { rangeCount, rangeOf } from './stream-ranges.ts';
 
-/** The ends of so many streams written last are kept, merged or not. */
-const recentStreamsMax = 16_384;
+/** The ends of so many streams merged last are kept, and up to as many again. */
+const recentStreamsMax = 8_192;
 /** So many positions per pending stream may lie between the newest and the merged ones. */
 const positionsPerPending = 8;
 /** Ranges merged by one commit when the positions run ahead though few streams are pending. */
@@ -27,18 +27,20 @@ export class WritingIndex implements StreamRows {
   readonly #merge;
   readonly #setThrough;
   readonly #pendingMax: number;
-  /** By range: the ends of streams that `streams` does not know yet. */
+  /** By range: the ends of streams that `streams` does not know yet, those of the open transaction too. */
   readonly #pending: Map<string, StreamHead>[];
   /** By range: up to which position its streams are merged. */
   readonly #through: number[];
   #pendingCount = 0;
   /** The range merged longest ago: all positions up to its mark are merged. */
   #oldest = 0;
-  readonly #recent = new Map<string, StreamHead>();
+  /** Merged lately. A full map takes the place of the older one: nothing is dropped singly. */
+  #recent = new Map<string, StreamHead>();
+  #lessRecent = new Map<string, StreamHead>();
   /** Streams that do not hold together, by the position of the row that shows it. */
   readonly #lost = new Map<string, number>();
-  /** Of the open transaction. */
-  readonly #added = new Map<string, StreamHead>();
+  /** What the open transaction has added, with what was there before, to take it back. */
+  readonly #added: { readonly stream: string; readonly before: StreamHead | undefined }[] = [];
   #merged: { readonly ranges: number; readonly through: number } = { ranges: 0, through: 0 };
 
   constructor(db: DatabaseSync, table: EventTable, pendingMax = pendingStreamsMaxUsual) {
@@ -71,7 +73,7 @@ export class WritingIndex implements StreamRows {
 
   /** A row was inserted in the open transaction. */
   add(stream: string, head: StreamHead): void {
-    this.#added.set(stream, head);
+    this.#added.push({ stream, before: this.#setPending(stream, head) });
   }
 
   /** Merges what is due into the open transaction. @param head before the transaction */
@@ -107,21 +109,24 @@ export class WritingIndex implements StreamRows {
   keep(): void {
     const { ranges, through } = this.#merged;
     for (let n = 0; n < ranges; n += 1) {
-      this.#pendingCount -= this.#pending[this.#oldest]?.size ?? 0;
+      const merged = this.#pending[this.#oldest];
+      this.#pendingCount -= merged?.size ?? 0;
+      for (const [stream, head] of merged ?? []) this.#setRecent(stream, head);
       this.#pending[this.#oldest] = new Map();
       this.#through[this.#oldest] = through;
       this.#oldest = (this.#oldest + 1) % rangeCount;
     }
-    for (const [stream, head] of this.#added) {
-      this.#setPending(stream, head);
-      this.#setRecent(stream, head);
-    }
-    this.forget();
+    this.#added.length = 0;
+    this.#merged = { ranges: 0, through: 0 };
   }
 
   /** The transaction was rolled back. */
   forget(): void {
-    this.#added.clear();
+    for (const { stream, before } of this.#added.reverse()) {
+      if (before === undefined) this.#dropPending(stream);
+      else this.#setPending(stream, before);
+    }
+    this.#added.length = 0;
     this.#merged = { ranges: 0, through: 0 };
   }
 
@@ -129,6 +134,7 @@ export class WritingIndex implements StreamRows {
   reload(): void {
     const through = this.#table.indexedThrough();
     this.#recent.clear();
+    this.#lessRecent.clear();
     for (const range of this.#pending) range.clear();
     this.#pendingCount = 0;
     this.#through.fill(through);
@@ -154,9 +160,9 @@ export class WritingIndex implements StreamRows {
 
   #headInMemory(stream: string): StreamHead | undefined {
     return (
-      this.#added.get(stream) ??
+      this.#pending[rangeOf(stream)]?.get(stream) ??
       this.#recent.get(stream) ??
-      this.#pending[rangeOf(stream)]?.get(stream)
+      this.#lessRecent.get(stream)
     );
   }
 
@@ -178,20 +184,23 @@ export class WritingIndex implements StreamRows {
     return this.#through[(this.#oldest + ranges) % rangeCount] ?? 0;
   }
 
-  #setPending(stream: string, head: StreamHead): void {
+  /** @returns what was pending for the stream before */
+  #setPending(stream: string, head: StreamHead): StreamHead | undefined {
     const range = this.#pending[rangeOf(stream)];
-    if (range === undefined) return;
-    if (!range.has(stream)) this.#pendingCount += 1;
-    range.set(stream, head);
+    const before = range?.get(stream);
+    if (before === undefined) this.#pendingCount += 1;
+    range?.set(stream, head);
+    return before;
+  }
+
+  #dropPending(stream: string): void {
+    if (this.#pending[rangeOf(stream)]?.delete(stream) === true) this.#pendingCount -= 1;
   }
 
   #setRecent(stream: string, head: StreamHead): void {
-    this.#recent.delete(stream);
     this.#recent.set(stream, head);
-    if (this.#recent.size <= recentStreamsMax) return;
-    for (const oldest of this.#recent.keys()) {
-      this.#recent.delete(oldest);
-      return;
-    }
+    if (this.#recent.size < recentStreamsMax) return;
+    this.#lessRecent = this.#recent;
+    this.#recent = new Map();
   }
 }

@@ -10,14 +10,8 @@ import {
   type ListFilter,
   type MatchKey,
   matchText,
-  needsAttention,
   rowOf,
 } from './action-index.ts';
-
-interface Noted {
-  readonly row: ActionRow;
-  readonly needsAttention: boolean;
-}
 
 export interface Overlay {
   note(action: Action, matches: readonly MatchKey[]): void;
@@ -26,16 +20,17 @@ export interface Overlay {
   /** What is noted from now on is kept apart. Sealing again before `dropSealed` changes nothing. */
   seal(): void;
   dropSealed(): void;
-  get(action: string): Noted | undefined;
+  get(action: string): Action | undefined;
   /** Each action once, in the order of its first note. */
-  all(): Iterable<Noted>;
+  all(): Iterable<Action>;
   /** Rows that can be undone by this key, in the order of their first note. */
   undoable(match: string): readonly ActionRow[];
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
 }
 
 interface Notes {
-  readonly actions: Map<string, Noted>;
+  /** Their rows are made when somebody asks: most are noted again before. */
+  readonly actions: Map<string, Action>;
   readonly external: Map<string, string>;
   /** Match to actions; those that can no longer be undone are held here too. */
   readonly undoable: Map<string, Map<string, boolean>>;
@@ -45,7 +40,7 @@ export function createOverlay(): Overlay {
   let sealed: Notes | undefined;
   let current = noNotes();
   const both = (): readonly Notes[] => (sealed === undefined ? [current] : [sealed, current]);
-  const get = (action: string): Noted | undefined =>
+  const get = (action: string): Action | undefined =>
     current.actions.get(action) ?? sealed?.actions.get(action);
   return {
     note: (action, matches) => {
@@ -74,8 +69,8 @@ export function createOverlay(): Overlay {
       for (const { undoable } of both())
         for (const [action, isStill] of undoable.get(match) ?? []) found.set(action, isStill);
       return [...found].flatMap(([action, isStill]) => {
-        const row = isStill ? get(action)?.row : undefined;
-        return row === undefined ? [] : [row];
+        const noted = isStill ? get(action) : undefined;
+        return noted === undefined ? [] : [rowOf(noted)];
       });
     },
     ownerOfExternalId: (tenant, tool, externalId) => {
@@ -90,7 +85,7 @@ function noNotes(): Notes {
 }
 
 function note(notes: Notes, action: Action, matches: readonly MatchKey[]): void {
-  notes.actions.set(action.id, { row: rowOf(action), needsAttention: needsAttention(action) });
+  notes.actions.set(action.id, action);
   const externalId = action.outcome?.externalId;
   if (externalId !== undefined) {
     const key = externalIdText(action.tenant, action.tool, externalId);
@@ -107,6 +102,9 @@ function note(notes: Notes, action: Action, matches: readonly MatchKey[]): void 
 /** Rows of the overlay that fit, latest note first. */
 export function listNoted(overlay: Overlay, filter: ListFilter): readonly ActionRow[] {
   const rows: ActionRow[] = [];
-  for (const { row } of overlay.all()) if (fits(row, filter)) rows.push(row);
+  for (const action of overlay.all()) {
+    const row = rowOf(action);
+    if (fits(row, filter)) rows.push(row);
+  }
   return rows.reverse();
 }

@@ -3,7 +3,13 @@
 // transactions, and by another thread where there is much to write. Answers join both, so they are
 // never behind what was noted.
 import { type EventStore } from '@action-ledger/event-store';
-import { type ActionIndex, type ActionRow, type ListFilter, matchText } from './action-index.ts';
+import {
+  type ActionIndex,
+  type ActionRow,
+  type ListFilter,
+  matchText,
+  needsAttention,
+} from './action-index.ts';
 import { createFollower, servingPace, type ViewsFollower } from './follow-store.ts';
 import { createOverlay, listNoted, type Overlay } from './overlay.ts';
 import { type NumberedSideEntry, type SideEntry } from './side-entry.ts';
@@ -78,12 +84,12 @@ function answers(
   overlay: Overlay,
 ): Pick<ActionIndex, 'openActions' | 'undoable' | 'ownerOfExternalId' | 'list'> {
   const isCurrent = ({ action, revision }: ActionRevision): boolean =>
-    (overlay.get(action)?.row.revision ?? -1) < revision;
+    (overlay.get(action)?.revision ?? -1) < revision;
   return {
     openActions: () => {
       const open = new Set<string>();
       for (const each of file.needingAttention()) if (isCurrent(each)) open.add(each.action);
-      for (const { row, needsAttention } of overlay.all()) if (needsAttention) open.add(row.action);
+      for (const action of overlay.all()) if (needsAttention(action)) open.add(action.id);
       return [...open];
     },
     undoable: (key) => {

@@ -6,6 +6,7 @@ import { type FieldPath } from './declaration.ts';
 
 /** Undefined: missing, which is not the same as null. */
 export function readField(args: JsonObject, path: FieldPath): JsonValue | undefined {
+  if (!path.includes('.')) return Object.hasOwn(args, path) ? args[path] : undefined;
   let value: JsonValue | undefined = args;
   for (const name of path.split('.')) {
     if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;

@@ -31,16 +31,12 @@ function sortedElements(elements: readonly JsonValue[]): readonly JsonValue[] | 
 }
 
 function sortedMembers(members: JsonObject): JsonObject | undefined {
-  const names = Object.keys(members);
-  let copy: Record<string, JsonValue> | undefined;
-  if (!areSorted(names)) {
-    sortNames(names);
-    if (!names.every(keepsItsPlace)) return undefined;
-    copy = {};
-  }
-  for (const name of names) {
+  const order = orderOf(Object.keys(members));
+  if (!order.keepsItsPlace) return undefined;
+  let copy: Record<string, JsonValue> | undefined = order.isSorted ? undefined : {};
+  for (const name of order.sorted) {
     const member = members[name] as JsonValue;
-    const sorted = sortedValue(member);
+    const sorted = typeof member === 'string' ? member : sortedValue(member);
     if (sorted === undefined) return undefined;
     if (copy !== undefined) copy[name] = sorted;
     else if (sorted !== member) copy = { ...members, [name]: sorted };
@@ -48,30 +44,51 @@ function sortedMembers(members: JsonObject): JsonObject | undefined {
   return copy ?? members;
 }
 
-function areSorted(names: readonly string[]): boolean {
-  for (let index = 1; index < names.length; index += 1) {
-    if ((names[index - 1] as string) > (names[index] as string)) return false;
+/** How the names of an object are sorted. */
+interface Order {
+  readonly names: readonly string[];
+  readonly sorted: readonly string[];
+  readonly isSorted: boolean;
+  /** Whether an object can hold the sorted order, where it must be made. */
+  readonly keepsItsPlace: boolean;
+}
+
+/**
+ * Objects of one tool have the same names in the same order, and comparing names for equality costs a
+ * tenth of sorting them: the last orders met are kept, by how many names there are and the first one.
+ */
+const orders: Map<string, Order>[] = [];
+const namesMax = 32;
+const ordersMax = 128;
+
+function orderOf(names: readonly string[]): Order {
+  const first = names[0];
+  if (first === undefined) return noNames;
+  if (names.length > namesMax) return createOrder(names);
+  const known = (orders[names.length] ??= new Map());
+  const order = known.get(first);
+  if (order !== undefined && areEqual(order.names, names)) return order;
+  const made = createOrder(names);
+  if (order === undefined && known.size === ordersMax) known.clear();
+  known.set(first, made);
+  return made;
+}
+
+function areEqual(names: readonly string[], others: readonly string[]): boolean {
+  for (let index = 0; index < names.length; index += 1) {
+    if (names[index] !== others[index]) return false;
   }
   return true;
 }
 
-const insertionMax = 24;
-
-/** By UTF-16 code units. Insertion takes half the time of the native sort for the usual few names. */
-function sortNames(names: string[]): void {
-  if (names.length > insertionMax) {
-    names.sort();
-    return;
-  }
-  for (let index = 1; index < names.length; index += 1) {
-    const name = names[index] as string;
-    let place = index;
-    for (; place > 0 && (names[place - 1] as string) > name; place -= 1) {
-      names[place] = names[place - 1] as string;
-    }
-    names[place] = name;
-  }
+function createOrder(names: readonly string[]): Order {
+  // By UTF-16 code units.
+  const sorted = [...names].sort();
+  const isSorted = areEqual(sorted, names);
+  return { names, sorted, isSorted, keepsItsPlace: isSorted || sorted.every(keepsItsPlace) };
 }
+
+const noNames: Order = createOrder([]);
 
 /** V8 enumerates names like integers first, whatever the order of writing; `__proto__` is a setter. */
 function keepsItsPlace(name: string): boolean {

@@ -15,27 +15,38 @@ import { isLongerThan } from './utf8-length.ts';
 
 export interface CheckedJson {
   readonly kind: 'checked';
-  /** Deeply frozen. */
+  /** Deeply frozen, unless asked for otherwise. */
   readonly value: JsonValue;
 }
 
 export function checkJson(
   value: unknown,
-  limits: JsonLimits = defaultJsonLimits,
+  { bytesMax, depthMax }: JsonLimits = defaultJsonLimits,
+  /** `copied next`: by whoever asks, so that freezing this copy would be for nothing. */
+  use: 'kept' | 'copied next' = 'kept',
 ): CheckedJson | JsonRefusal {
-  const check: Check = { ...limits, units: 0, code: 'json.unreadable', problem: '', path: [] };
+  const check: Check = {
+    bytesMax,
+    depthMax,
+    freezes: use === 'kept',
+    units: 0,
+    code: 'json.unreadable',
+    problem: '',
+    path: [],
+  };
   let copy: JsonValue | undefined;
   try {
-    copy = copyValue(value, limits.depthMax, check);
+    copy = copyValue(value, depthMax, check);
   } catch {
     fail(check, 'json.unreadable', 'A value throws when it is read; found');
   }
   if (copy === undefined) return refuseCheck(value, check);
-  if (isTooLarge(copy, check)) return refuseSize(limits.bytesMax);
+  if (isTooLarge(copy, check)) return refuseSize(bytesMax);
   return { kind: 'checked', value: copy };
 }
 
 interface Check extends JsonLimits {
+  readonly freezes: boolean;
   /** At most the length of the JSON text: every scalar 1, every string and name with its quotes. */
   units: number;
   code: JsonRefusalCode;
@@ -87,7 +98,7 @@ function copyArray(elements: readonly unknown[], depthLeft: number, check: Check
     copy.push(copied);
   }
   const hasMore = Object.keys(elements).length !== elements.length || hasSymbols(elements);
-  if (!hasMore) return Object.freeze(copy);
+  if (!hasMore) return check.freezes ? Object.freeze(copy) : copy;
   return fail(check, 'json.unsupported-member', 'An array has members besides its elements; found');
 }
 
@@ -121,7 +132,7 @@ function copyObject(
     }
     if (copied !== missing) copy[name] = copied;
   }
-  return Object.freeze(copy);
+  return check.freezes ? Object.freeze(copy) : copy;
 }
 
 const missing: unique symbol = Symbol('missing');

@@ -238,7 +238,9 @@ function changesArguments(at: string): string {
 export function deepFreeze<Value extends JsonValue>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
-    for (const member of Object.values(value)) deepFreeze(member);
+    // Faster than over the values; nothing is inherited here.
+    const members = value as Readonly<Record<string, JsonValue>>;
+    for (const name in members) deepFreeze(members[name] as JsonValue);
   }
   return value;
 }
