@@ -8,7 +8,7 @@ describe('parseOptions', () => {
       works: ['W1', 'W2', 'W3'],
       callers: [1, 16, 64],
       rounds: 10,
-      sliceMs: 400,
+      sliceMs: 1000,
       syncDelayMs: 0,
       yardstickBytes: undefined,
     });

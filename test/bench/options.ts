@@ -41,7 +41,7 @@ export const help = `npm run bench -- [options]
   --contenders LIST      of ${contenderNames.join(', ')} (default: http,sqlite-grouped,ledger)
   --rounds N             interleaved rounds, medians are reported (default: 10)
   --actions N            at least so many actions in a slice (default: 500)
-  --slice-ms N           a slice lasts at least so long (default: 400)
+  --slice-ms N           a slice lasts at least so long (default: 1000)
   --crash-actions N      actions of one W3 run (default: 2000)
   --client NAME          lean (a small client over node:net) or node-http (default: lean)
   --yardstick-bytes N    bytes the yardstick stores per action (default: what the ledger stores)
@@ -67,7 +67,7 @@ export function parseOptions(args: readonly string[]): BenchOptions | 'help' {
     rounds: count('rounds', values.rounds, 1),
     actions: count('actions', values.actions, 1),
     sliceMs: count('slice-ms', values['slice-ms'], 1),
-    warmUpMs: given.quick ? 500 : 3000,
+    warmUpMs: given.quick ? 500 : 8000,
     crashActions: count('crash-actions', values['crash-actions'], 10),
     crashRounds: given.quick ? 1 : 3,
     client: oneOf('client', values.client, clientNames),
@@ -83,7 +83,7 @@ const usual = {
   callers: '1,16,64',
   rounds: '10',
   actions: '500',
-  'slice-ms': '400',
+  'slice-ms': '1000',
   'crash-actions': '2000',
   'sync-delay-ms': '0',
   client: 'lean',

@@ -50,7 +50,7 @@ async function open(at: string): Promise<Ledger> {
   return ledger;
 }
 
-function call(ledger: Ledger, order: string, turn = '1', key?: string): Promise<Outcome> {
+function call(ledger: Ledger, order: string, turn = '1', key?: string): Promise<Outcome<unknown>> {
   const context = { run: 'r', turn, call: `${turn}-${order}` };
   const tool = ledger.tools['pay'];
   if (tool === undefined) throw new Error('the tool is declared');

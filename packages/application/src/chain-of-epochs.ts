@@ -13,10 +13,10 @@ export interface EpochChains {
   /** An epoch was created: `count` epochs exist now. */
   grew(keyHash: string, count: number): void;
   /**
-   * Nothing is known of this identity here, so it is worth trying to create its first epoch without
+   * Where nothing is held of an identity, it is worth trying to create its first epoch without
    * reading first: `no stream` finds out. Not while such tries have lately met existing streams.
    */
-  seemsNew(keyHash: string): boolean;
+  mayTryFirst(): boolean;
   /** A try without reading met an existing stream. */
   wasKnown(): void;
 }
@@ -32,17 +32,18 @@ export function createEpochChains(actions: ActionStore): EpochChains {
   let readFirst = 0;
   return {
     held: (keyHash) => {
-      const count = counts.get(keyHash) ?? 0;
-      const chain: Action[] = [];
-      for (let epoch = 0; epoch < count; epoch += 1) {
+      const first = actions.peek(actionIdOf(keyHash, 0));
+      const count = first === undefined ? undefined : counts.get(keyHash);
+      if (first === undefined || count === undefined) return undefined;
+      const chain = [first];
+      for (let epoch = 1; epoch < count; epoch += 1) {
         const action = actions.peek(actionIdOf(keyHash, epoch));
         if (action === undefined) return undefined;
         chain.push(action);
       }
-      return count === 0 ? undefined : { kind: 'epochs', actions: chain };
+      return { kind: 'epochs', actions: chain };
     },
-    seemsNew: (keyHash) => {
-      if (counts.get(keyHash) !== undefined) return false;
+    mayTryFirst: () => {
       if (readFirst > 0) readFirst -= 1;
       return readFirst === 0;
     },
@@ -50,7 +51,7 @@ export function createEpochChains(actions: ActionStore): EpochChains {
       readFirst = readsAfterMiss;
     },
     grew: (keyHash, count) => {
-      if ((counts.get(keyHash) ?? 0) < count) counts.set(keyHash, count);
+      if (count === 1 || (counts.get(keyHash) ?? 0) < count) counts.set(keyHash, count);
     },
     load: async (keyHash, options) => {
       const known = options?.fresh === true ? undefined : counts.get(keyHash);

@@ -34,6 +34,6 @@ const noEpochs: Epochs = { kind: 'epochs', actions: [] };
 
 /** A first epoch can be created without reading first: `no stream` finds out whether it exists. */
 function isWorthTrying({ parts, chains }: MeetDeps, proposal: Proposal, names: Names): boolean {
-  if (names.older.length > 0 || !chains.seemsNew(names.keyHash)) return false;
+  if (names.older.length > 0 || !chains.mayTryFirst()) return false;
   return notRecordable(parts, proposal) === undefined;
 }

@@ -4,7 +4,6 @@ import {
   actionOfStream,
   type Action,
   type ActionEvent,
-  epochOf,
   isOpen,
   keyHashOf,
   type Refusal,
@@ -130,8 +129,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     }
   }
   const state: LedgerState = { closing: false, missing: undefined };
-  const parts = assemble(options, clock, state, (actionId) => {
-    chains.grew(keyHashOf(actionId), epochOf(actionId) + 1);
+  const parts = assemble(options, clock, state, ({ id, epoch }) => {
+    chains.grew(keyHashOf(id), epoch + 1);
   });
   const chains = createEpochChains(parts.actions);
   const ledger = publicFace(
@@ -179,7 +178,7 @@ function assemble(
   options: LedgerOptions,
   clock: Parts['clock'],
   state: Readonly<LedgerState>,
-  onCreated: (actionId: string) => void,
+  onCreated: (action: Action) => void,
 ): Parts {
   const { store, runtime, sha256, tools, index } = options;
   const judge = createJudge(clock);
@@ -234,11 +233,11 @@ function assemble(
 /** Own appends, and what reads find that another process has appended. */
 function toldOf(
   parts: () => Parts,
-  onCreated: (actionId: string) => void,
+  onCreated: (action: Action) => void,
 ): Pick<ActionStoreDeps, 'onAppended' | 'onMoved'> {
   return {
     onAppended: (before, action, events) => {
-      if (before.status === 'new' && action.status !== 'reserved') onCreated(action.id);
+      if (before.status === 'new' && action.status !== 'reserved') onCreated(action);
       appended(parts(), before, action, events);
     },
     onMoved: (before, action) => {

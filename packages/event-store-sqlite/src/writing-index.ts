@@ -15,8 +15,6 @@ import {
 } from './stream-rows.ts';
 import { rangeCount, rangeOf } from './stream-ranges.ts';
 
-/** The ends of so many streams merged last are kept, and up to as many again. */
-const recentStreamsMax = 8_192;
 /** So many positions per pending stream may lie between the newest and the merged ones. */
 const positionsPerPending = 8;
 /** Ranges merged by one commit when the positions run ahead though few streams are pending. */
@@ -34,9 +32,6 @@ export class WritingIndex implements StreamRows {
   #pendingCount = 0;
   /** The range merged longest ago: all positions up to its mark are merged. */
   #oldest = 0;
-  /** Merged lately. A full map takes the place of the older one: nothing is dropped singly. */
-  #recent = new Map<string, StreamHead>();
-  #lessRecent = new Map<string, StreamHead>();
   /** Streams that do not hold together, by the position of the row that shows it. */
   readonly #lost = new Map<string, number>();
   /** What the open transaction has added, with what was there before, to take it back. */
@@ -109,9 +104,7 @@ export class WritingIndex implements StreamRows {
   keep(): void {
     const { ranges, through } = this.#merged;
     for (let n = 0; n < ranges; n += 1) {
-      const merged = this.#pending[this.#oldest];
-      this.#pendingCount -= merged?.size ?? 0;
-      for (const [stream, head] of merged ?? []) this.#setRecent(stream, head);
+      this.#pendingCount -= this.#pending[this.#oldest]?.size ?? 0;
       this.#pending[this.#oldest] = new Map();
       this.#through[this.#oldest] = through;
       this.#oldest = (this.#oldest + 1) % rangeCount;
@@ -133,8 +126,6 @@ export class WritingIndex implements StreamRows {
   /** Starts from what the file says: at opening, and when another connection has written. */
   reload(): void {
     const through = this.#table.indexedThrough();
-    this.#recent.clear();
-    this.#lessRecent.clear();
     for (const range of this.#pending) range.clear();
     this.#pendingCount = 0;
     this.#through.fill(through);
@@ -159,11 +150,7 @@ export class WritingIndex implements StreamRows {
   }
 
   #headInMemory(stream: string): StreamHead | undefined {
-    return (
-      this.#pending[rangeOf(stream)]?.get(stream) ??
-      this.#recent.get(stream) ??
-      this.#lessRecent.get(stream)
-    );
+    return this.#pending[rangeOf(stream)]?.get(stream);
   }
 
   #mergeRange(range: number): number {
@@ -195,12 +182,5 @@ export class WritingIndex implements StreamRows {
 
   #dropPending(stream: string): void {
     if (this.#pending[rangeOf(stream)]?.delete(stream) === true) this.#pendingCount -= 1;
-  }
-
-  #setRecent(stream: string, head: StreamHead): void {
-    this.#recent.set(stream, head);
-    if (this.#recent.size < recentStreamsMax) return;
-    this.#lessRecent = this.#recent;
-    this.#recent = new Map();
   }
 }

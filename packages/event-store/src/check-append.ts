@@ -29,6 +29,7 @@ export function checkAppend(
 
 /** @throws StoreFault `store.invalid-append`. */
 export function checkStreamName(stream: string): void {
+  if (usualName.test(stream)) return;
   if (!streamName.test(stream) || !stream.isWellFormed()) {
     throw invalid('A stream name has 1 to 255 characters, no control character and no leading $.');
   }
@@ -62,6 +63,8 @@ function checkText(text: string, what: string): void {
   }
 }
 
+/** Needs no look at each character's class. */
+const usualName = /^[\w.-]{1,255}$/;
 const streamName = /^[^$\p{Cc}][^\p{Cc}]{0,254}$/u;
 const eventId = /^[\w-]{1,64}$/;
 const eventType = /^[\w.-]{1,255}$/;

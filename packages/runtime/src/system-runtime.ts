@@ -28,9 +28,9 @@ const systemRandomness: Randomness = { next: () => Math.random() };
 
 const idBytes = 16;
 
-/** Random bytes are drawn for many ids at once: one call into the kernel serves 256 of them. */
+/** Random bytes are drawn for many ids at once: one call into the kernel serves 1,024 of them. */
 function createPooledIds(): Ids {
-  const pool = Buffer.alloc(idBytes * 256);
+  const pool = Buffer.alloc(idBytes * 1024);
   let used = pool.length;
   return {
     next: () => {

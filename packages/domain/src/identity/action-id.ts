@@ -4,6 +4,7 @@ import { canonicalJson } from '../json/canonical-json.ts';
 import { type Sha256 } from '../sha256.ts';
 
 const idForm = /^([A-Za-z0-9_-]{43})\.(0|[1-9]\d{0,8})$/;
+const keyHashLength = 43;
 const streamPrefix = 'action-';
 
 export interface ActionName {
@@ -23,12 +24,14 @@ export function parseActionId(actionId: string): ActionName | undefined {
 
 /** @throws TypeError if it is not an action id. */
 export function keyHashOf(actionId: string): string {
-  return nameOf(actionId).keyHash;
+  if (!idForm.test(actionId)) throw notAnId(actionId);
+  return actionId.slice(0, keyHashLength);
 }
 
 /** @throws TypeError if it is not an action id. */
 export function epochOf(actionId: string): number {
-  return nameOf(actionId).epoch;
+  if (!idForm.test(actionId)) throw notAnId(actionId);
+  return Number(actionId.slice(keyHashLength + 1));
 }
 
 export function streamOfAction(actionId: string): string {
@@ -47,8 +50,6 @@ export function downstreamKeyOf(sha256: Sha256, actionId: string): string {
   return sha256(canonicalJson(['downstream', actionId]));
 }
 
-function nameOf(actionId: string): ActionName {
-  const name = parseActionId(actionId);
-  if (name === undefined) throw new TypeError(`Not an action id: ${JSON.stringify(actionId)}`);
-  return name;
+function notAnId(actionId: string): TypeError {
+  return new TypeError(`Not an action id: ${JSON.stringify(actionId)}`);
 }
