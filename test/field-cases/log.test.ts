@@ -235,41 +235,39 @@ describe('F111 position jumps during catch-up; gaps', () => {
     }));
 
   it.each([
-    ['the first events of a stream', 'and revision = 0', 'positions-complete', 'stream.broken'],
-    ['a whole stream', '', 'index-leads-to-row', 'ledger.recovering'],
-  ])(
-    '%s are missing → raised, and nothing runs until a person has looked',
-    (_, which, found, code) =>
-      // The case lets gaps of global positions pass. In one file there are none, so a missing position is
-      // a log that has lost something, and the ledger rests (DESIGN.md section 6).
-      inFolder(async (path) => {
-        const time = createVirtualRuntime();
-        const provider = createProvider({ runtime: time });
-        const [tool] = send({ approval: { votes: 2 } })(provider) as [Tool];
-        const start = async () => {
-          const store = await openSqliteEventStore({ path, runtime: time });
-          return createLedger({ store, runtime: time, tools: [tool], tenant: 'acme' });
-        };
-        const first = await start();
-        const { actionId = '' } = await first.tool(tool).call(args, call());
-        const loaded = await first.load(actionId);
-        const argumentsHash = loaded.kind === 'action' ? loaded.action.argumentsHash : '';
-        await first.vote({ actionId, voter: 'vera', vote: 'approve', argumentsHash });
-        await first.close();
-        const file = new DatabaseSync(path);
-        file.prepare(`delete from events where stream = ? ${which}`).run(`action-${actionId}`);
-        file.close();
+    ['the first events of a stream', 'and revision = 0', 'positions-complete'],
+    ['a whole stream', '', 'index-leads-to-row'],
+  ])('%s are missing → raised, and nothing runs until a person has looked', (_, which, found) =>
+    // The case lets gaps of global positions pass. In one file there are none, so a missing position is
+    // a log that has lost something, and the ledger rests (DESIGN.md section 6).
+    inFolder(async (path) => {
+      const time = createVirtualRuntime();
+      const provider = createProvider({ runtime: time });
+      const [tool] = send({ approval: { votes: 2 } })(provider) as [Tool];
+      const start = async () => {
+        const store = await openSqliteEventStore({ path, runtime: time });
+        return createLedger({ store, runtime: time, tools: [tool], tenant: 'acme' });
+      };
+      const first = await start();
+      const { actionId = '' } = await first.tool(tool).call(args, call());
+      const loaded = await first.load(actionId);
+      const argumentsHash = loaded.kind === 'action' ? loaded.action.argumentsHash : '';
+      await first.vote({ actionId, voter: 'vera', vote: 'approve', argumentsHash });
+      await first.close();
+      const file = new DatabaseSync(path);
+      file.prepare(`delete from events where stream = ? ${which}`).run(`action-${actionId}`);
+      file.close();
 
-        const next = await start();
-        expect(next.store.condition()).toMatchObject({ kind: 'recovering' });
-        const { brokenInvariants } = await verifyLedger(next.store, { sha256 });
-        expect(brokenInvariants.map(({ invariant }) => invariant)).toContain(found);
-        await next.vote({ actionId, voter: 'vic', vote: 'approve', argumentsHash });
-        expect(await next.tool(tool).call(args, call())).toMatchObject({ code });
-        await time.advance(hour);
-        expect(provider.arrivals).toEqual([]);
-        await next.close();
-      }),
+      const next = await start();
+      expect(next.store.condition()).toMatchObject({ kind: 'recovering' });
+      const { brokenInvariants } = await verifyLedger(next.store, { sha256 });
+      expect(brokenInvariants.map(({ invariant }) => invariant)).toContain(found);
+      await next.vote({ actionId, voter: 'vic', vote: 'approve', argumentsHash });
+      expect(await next.tool(tool).call(args, call())).toMatchObject({ code: 'stream.broken' });
+      await time.advance(hour);
+      expect(provider.arrivals).toEqual([]);
+      await next.close();
+    }),
   );
 });
 
