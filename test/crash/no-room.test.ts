@@ -177,7 +177,7 @@ describe('a file that another process holds', () => {
       await expect(createLedger({ path: rig.path, tools })).rejects.toMatchObject({
         code: 'store.held',
         message: expect.stringMatching(
-          new RegExp(`held for writing by process ${holder.process.pid ?? 0}.*Ask it, stop it`),
+          new RegExp(`held for writing by process ${holder.process.pid ?? 0}.*let that one do it`),
         ),
       });
       await holder.kill();

@@ -120,11 +120,11 @@ function held(path: string, owner: FileOwner | undefined): StoreFault {
   const who =
     owner === undefined
       ? 'another process'
-      : `process ${owner.pid}${owner.pid === process.pid ? ' (this one)' : ''}, which has had it since ${owner.startedAt} and may be asked at ${owner.socket}`;
+      : `process ${owner.pid}${owner.pid === process.pid ? ' (this one)' : ''}, which has had it since ${owner.startedAt}${existsSync(owner.socket) ? ` and listens at ${owner.socket}` : ''}`;
   return new StoreFault(
     'store.held',
     'safe',
-    `${path} is held for writing by ${who}. Ask it, stop it, or open the file read-only.`,
+    `${path} is held for writing by ${who}. One process writes a file: let that one do it, or stop it. Reading goes on beside it: \`action-ledger\` does.`,
     {
       detail:
         owner === undefined

@@ -28,6 +28,7 @@ import { readMark } from './mark.ts';
 import { ReadingIndex } from './reading-index.ts';
 import { closedFault, isBusy, openedReadOnlyFault, storeFaultOf } from './sqlite-faults.ts';
 import { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
+import { streamNames } from './stream-names.ts';
 import { waitForLock } from './wait-for-lock.ts';
 
 export async function openReadingStore(
@@ -119,6 +120,10 @@ class ReadingStore implements SqliteEventStore {
   checkIndex(range?: IndexCheckRange): Promise<IndexCheck> {
     const read = <Found>(find: () => Found): Promise<Found> => this.#read(find);
     return checkIndex({ table: this.#table, index: this.#index, read, pause: nextTurn }, range);
+  }
+
+  streamNames(start: string, max: number): Promise<readonly string[]> {
+    return this.#read(() => streamNames(this.#db, start, max));
   }
 
   async backup(to: string): Promise<Backup> {

@@ -31,6 +31,8 @@ export interface SqliteEventStore extends EventStore {
   owner(): FileOwner | undefined;
   /** Compares the index with a scan of the rows: seconds for a million of them. */
   checkIndex(range?: IndexCheckRange): Promise<IndexCheck>;
+  /** Names of streams that begin so, in their order and at most `max`; their events are not read. */
+  streamNames(start: string, max: number): Promise<readonly string[]>;
   /** A copy of the file at this moment, which will open as `recovering`; writing goes on. */
   backup(to: string): Promise<Backup>;
   /** An operator has settled what a store that went back in time has lost: `ready` from now on. */

@@ -32,6 +32,7 @@ import { type Mark, openMark, readMark } from './mark.ts';
 import { rowText } from './row-text.ts';
 import { closedFault, garbledEndFault, storeFaultOf } from './sqlite-faults.ts';
 import { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
+import { streamNames } from './stream-names.ts';
 import { waitForLock } from './wait-for-lock.ts';
 import { WritingIndex } from './writing-index.ts';
 
@@ -174,6 +175,10 @@ class WritingStore implements SqliteEventStore {
     const { table, index } = this.#parts;
     const read = async <Found>(find: () => Found): Promise<Found> => this.#read(find);
     return checkIndex({ table, index, read, pause: nextTurn }, range);
+  }
+
+  async streamNames(start: string, max: number): Promise<readonly string[]> {
+    return this.#read(() => streamNames(this.#parts.db, start, max));
   }
 
   async backup(to: string): Promise<Backup> {
