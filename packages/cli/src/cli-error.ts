@@ -8,13 +8,13 @@ export type ExitCode = 0 | 1 | 2;
 
 export class CliError extends Error {
   readonly code: string;
-  readonly fix: string | undefined;
+  readonly fix: string;
   readonly exitCode: ExitCode;
 
   constructor(
     code: string,
     message: string,
-    options: { readonly fix?: string; readonly exitCode?: ExitCode; readonly cause?: unknown } = {},
+    options: { readonly fix: string; readonly exitCode?: ExitCode; readonly cause?: unknown },
   ) {
     super(message, { cause: options.cause });
     this.name = 'CliError';
@@ -32,13 +32,11 @@ export function tellError(io: Io, error: unknown, asJson: boolean): ExitCode {
   const told = asCliError(error);
   const { code, message, fix, exitCode } = told;
   if (asJson) {
-    io.err(
-      `${printableJson({ error: { code, message, ...(fix === undefined ? {} : { fix }) } })}\n`,
-    );
+    io.err(`${printableJson({ error: { code, message, fix } })}\n`);
     return exitCode;
   }
   io.err(`action-ledger: ${lines(message)}\n`);
-  if (fix !== undefined) io.err(`  fix: ${lines(fix)}\n`);
+  io.err(`  fix: ${lines(fix)}\n`);
   if (code === 'cli.bug' && error instanceof Error && error.stack !== undefined)
     io.err(`${error.stack}\n`);
   return exitCode;
@@ -51,11 +49,8 @@ function lines(text: string): string {
 function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof StoreFault) {
-    const fix = fixes[error.code];
-    return new CliError(error.code, error.message, {
-      ...(fix === undefined ? {} : { fix }),
-      cause: error,
-    });
+    const { says, fix } = saysAndFix(error);
+    return new CliError(error.code, says, { fix, cause: error });
   }
   const message = error instanceof Error ? error.message : String(error);
   return new CliError('cli.bug', `unexpected: ${message}`, {
@@ -64,8 +59,21 @@ function asCliError(error: unknown): CliError {
   });
 }
 
+/** What a fault says is wrong, and what it says to do: its message has the one before the other. */
+export function saysAndFix({ code, message }: StoreFault): {
+  readonly says: string;
+  readonly fix: string;
+} {
+  const known = fixes[code];
+  if (known !== undefined) return { says: message, fix: known };
+  const [, says, fix] = /^(.+?\.) ([A-Z].*)$/s.exec(message) ?? [];
+  return says === undefined || fix === undefined
+    ? { says: message, fix: 'docs/errors.md says what to do about it.' }
+    : { says, fix };
+}
+
 /** Where the fault's own message does not say it in the words of the command line. */
 const fixes: { readonly [Code in StoreFaultCode]?: string } = {
   'store.not-found':
-    'name the file with --path FILE or ACTION_LEDGER_PATH; it is made by createLedger({ path }).',
+    'name the file with --path FILE or ACTION_LEDGER_PATH; it is made by `createLedger({ path })`.',
 };

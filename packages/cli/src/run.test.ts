@@ -32,7 +32,7 @@ describe('a call that makes no sense', () => {
     [['actions', 'list', '--limit', 'none'], 'whole number'],
     [['replay'], 'needs a stream'],
     [['play', 'x.ndjson', '--timeouts', 'many'], 'Give percent'],
-    [['explain'], 'required option'],
+    [['explain'], 'missing required option'],
   ])('%j is one JSON error for a program', async (args, says) => {
     const { code, out, err } = await called(...args, '--json');
     expect({ code, out }).toEqual({ code: 2, out: '' });

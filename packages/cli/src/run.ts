@@ -33,7 +33,17 @@ export async function run(args: readonly string[], io: Io): Promise<ExitCode> {
 /** What commander has told people already, for programs. */
 function usageErrorOf({ message }: CommanderError): CliError {
   const what = message === '(outputHelp)' ? 'a command is missing' : message;
-  return usageError(what.replace(/^error: /, '').replaceAll('\n', ' '), usageFix);
+  return usageError(
+    inWords(what)
+      .replace(/^error: /, '')
+      .replaceAll('\n', ' '),
+    usageFix,
+  );
+}
+
+/** Whatever is missing is called so. */
+function inWords(text: string): string {
+  return text.replace(/required option '(.+)' not specified/, "missing required option '$1'");
 }
 
 const usageFix = '--help says what the command takes, with examples.';
@@ -55,7 +65,7 @@ function createProgram(io: Io, asJson: boolean): Command {
         writeOut: io.out,
         writeErr: asJson ? () => undefined : io.err,
         outputError: (text, write) => {
-          const told = text.trimEnd().replace(/^error: /, 'action-ledger: ');
+          const told = inWords(text.trimEnd()).replace(/^error: /, 'action-ledger: ');
           write(`${told.replaceAll('\n', ' ')}\n`);
         },
         getOutHelpWidth: () => io.columns ?? 100,

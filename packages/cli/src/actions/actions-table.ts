@@ -15,28 +15,28 @@ interface ActionColumn extends Column {
   readonly isShown?: (actions: readonly Action[], isNarrow: boolean) => boolean;
 }
 
-const narrow = 100;
+const narrow = 110;
 /** `2026-`. */
 const yearLength = 5;
 
 const columns: readonly ActionColumn[] = [
   { title: 'ACTION', cell: ({ id }) => shortId(id) },
-  { title: 'TOOL', widthMin: 8, cell: ({ tool }) => printable(tool) },
+  { title: 'TOOL', widthMin: 16, cell: ({ tool }) => printable(tool) },
   {
     title: 'STATUS',
     cell: (action, style) => ({ text: statusText(action), paint: paintOf(style, action.status) }),
   },
   {
     title: 'TENANT',
-    widthMin: 6,
+    widthMin: 10,
     cell: ({ tenant }) => printable(tenant),
     isShown: (actions) => new Set(actions.map(({ tenant }) => tenant)).size > 1,
   },
   {
     title: 'RUN',
-    widthMin: 6,
+    widthMin: 8,
     cell: (action) => printable(runOf(action)),
-    isShown: (actions, isNarrow) => !isNarrow && actions.some((action) => runOf(action) !== ''),
+    isShown: (actions, isNarrow) => !isNarrow && actions.some(hasOwnRun),
   },
   {
     title: 'TRIES',
@@ -64,6 +64,12 @@ export function actionsTable({ io, style }: Cli, actions: readonly Action[]): st
   const shown = columns.filter(({ isShown }) => isShown?.(actions, isNarrow) ?? true);
   const rows = actions.map((action) => shown.map(({ cell }) => cell(action, style, isNarrow)));
   return renderTable(shown, rows, { style, columns: io.columns });
+}
+
+/** Where each run is a tenant, it would be said twice. */
+function hasOwnRun(action: Action): boolean {
+  const run = runOf(action);
+  return run !== '' && run !== action.tenant;
 }
 
 function runOf({ calls }: Action): string {

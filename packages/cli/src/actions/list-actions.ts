@@ -2,13 +2,20 @@
 import { type ActionRow, rowOf } from '@action-ledger/application';
 import { viewsPathOf } from '@action-ledger/client';
 import { foldAction } from '@action-ledger/codec';
-import { type Action, type ActionStatus, streamOfAction } from '@action-ledger/domain';
-import { type EventStore } from '@action-ledger/event-store';
+import {
+  type Action,
+  actionOfStream,
+  type ActionStatus,
+  streamOfAction,
+} from '@action-ledger/domain';
+import { type SqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { listFromViews, needsAttention, type ViewsListFilter } from '@action-ledger/read-models';
 import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';
+import { shortId } from '../ledger-file/find-action.ts';
 import { foldLedger } from '../ledger-file/fold-ledger.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
+import { quarantined, quarantinedMax } from '../ledger-file/quarantined.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
 import { actionsTable } from './actions-table.ts';
@@ -34,6 +41,7 @@ export async function listActions(cli: Cli, options: ListOptions): Promise<void>
       cli.json({
         total: list.matching,
         actions: list.shown.map(rowOf) satisfies readonly ActionRow[],
+        damaged: list.damaged,
       });
       return;
     }
@@ -50,13 +58,13 @@ interface Listed {
   readonly matching: number;
   /** How many there are. */
   readonly all: number;
-  /** Streams that cannot be read to their end. */
-  readonly broken: number;
+  /** Ids of actions whose record does not hold together: they are in neither number. */
+  readonly damaged: readonly string[];
 }
 
 /** Only the streams of what is shown are read. Undefined where the views cannot tell, or are not right. */
 async function fromViews(
-  store: EventStore,
+  store: SqliteEventStore,
   path: string,
   { limit, run, tenant, tool, status, open }: ListOptions,
 ): Promise<Listed | undefined> {
@@ -73,7 +81,10 @@ async function fromViews(
     // A ledger that runs may have gone on since.
     if (fits(folded.action, filter)) shown.push(folded.action);
   }
-  return { shown, matching: list.matching, all: list.all, broken: 0 };
+  const damaged = await quarantined(store);
+  // The views may still count them.
+  if (damaged.length > 0) return undefined;
+  return { shown, matching: list.matching, all: list.all, damaged };
 }
 
 function given(filter: {
@@ -82,11 +93,14 @@ function given(filter: {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
-async function fromStreams(store: EventStore, options: ListOptions): Promise<Listed> {
-  const { actions, broken } = await foldLedger(store);
-  const matching = newestFirst(actions.filter((action) => fits(action, options)));
+async function fromStreams(store: SqliteEventStore, options: ListOptions): Promise<Listed> {
+  const { actions, broken } = await foldLedger(store, { sha256 });
+  const found = [...broken.keys()].map((stream) => actionOfStream(stream) ?? stream);
+  const damaged = new Set([...(await quarantined(store)), ...found]);
+  const whole = actions.filter(({ id }) => !damaged.has(id));
+  const matching = newestFirst(whole.filter((action) => fits(action, options)));
   const shown = matching.slice(0, options.limit);
-  return { shown, matching: matching.length, all: actions.length, broken: broken.size };
+  return { shown, matching: matching.length, all: whole.length, damaged: [...damaged].sort() };
 }
 
 function fits(action: Action, { tenant, tool, status, run, open }: ActionFilter): boolean {
@@ -113,7 +127,7 @@ interface ListEnd {
 function endOfList({ style }: Cli, { path, list, options }: ListEnd): string {
   const { tenant, tool, status, run, open } = options;
   const isFiltered = [tenant, tool, status, run, open].some((filter) => filter !== undefined);
-  const { matching: total, broken } = list;
+  const { matching: total, damaged } = list;
   const shown = list.shown.length;
   const all = `${path} holds ${count(list.all, 'action')}`;
   const lines: string[] = [];
@@ -124,11 +138,16 @@ function endOfList({ style }: Cli, { path, list, options }: ListEnd): string {
     lines.push(
       isFiltered ? `${count(total, 'action')}; ${all}.` : `${count(total, 'action')} in ${path}.`,
     );
-  if (broken > 0)
-    lines.push(
-      style.bad(
-        `${count(broken, 'stream')} cannot be read to the end: action-ledger verify says what is wrong.`,
-      ),
-    );
+  if (damaged.length > 0) lines.push(style.bad(damagedText(damaged)));
   return lines.map((line) => `${line}\n`).join('');
+}
+
+const damagedShown = 5;
+
+/** Under whatever filter: what such an action is cannot be told. */
+function damagedText(damaged: readonly string[]): string {
+  const names = damaged.slice(0, damagedShown).map(shortId).join(', ');
+  const more = damaged.length > damagedShown ? ', …' : '';
+  const least = damaged.length >= quarantinedMax ? 'At least ' : '';
+  return `${least}${count(damaged.length, 'damaged action')}, not listed: ${names}${more}. Nothing in a damaged one runs; action-ledger verify says what is wrong.`;
 }

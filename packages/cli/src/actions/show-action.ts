@@ -94,18 +94,27 @@ function callFacts({ calls }: Action): readonly Fact[] {
 
 const heldBackShown = 5;
 
-/** Calls that ran nothing. Kept beside the record, so that some may be missing after a crash. */
+/** Calls and votes that changed nothing. Kept beside the record, so that some may be missing after a crash. */
 function heldBackFacts(entries: readonly SideEntry[]): readonly Fact[] {
   if (entries.length === 0) return [];
   const newest = entries.slice(0, heldBackShown).map(({ at, kind, reason, call }) => {
-    const why = kind === 'duplicate' ? kind : `${kind} (${reason})`;
-    return printable(`${dateTime(at, { ms: true })} ${why}: ${callText(call ?? {})}`);
+    const why = kind === 'duplicate' ? kind : `${kind}: ${reason}`;
+    const from = callText(call ?? {});
+    return printable(`${dateTime(at, { ms: true })} ${why}${from === '' ? '' : `, ${from}`}`);
   });
   const more = entries.length - newest.length;
   const lines = [...newest, ...(more > 0 ? [`and ${more} before`] : [])];
+  return [['held back', [`${heldBackCount(entries)}:`, ...lines].join('\n')]];
+}
+
+/** A refused vote is no call: it has none. */
+function heldBackCount(entries: readonly SideEntry[]): string {
+  const votes = entries.filter(({ kind, call }) => kind === 'refused' && call === undefined).length;
+  const calls = entries.length - votes;
   return [
-    ['held back', [`${count(entries.length, 'call')} that ran nothing:`, ...lines].join('\n')],
-  ];
+    ...(calls === 0 ? [] : [`${count(calls, 'call')} that ran nothing`]),
+    ...(votes === 0 ? [] : [count(votes, 'refused vote')]),
+  ].join(', ');
 }
 
 function linkFacts(action: Action): readonly Fact[] {

@@ -23,7 +23,7 @@ export function checkFile(path: string): {
 } {
   const found = statSync(path, { throwIfNoEntry: false });
   const fix =
-    'name the ledger with --path FILE or ACTION_LEDGER_PATH; createLedger({ path }) makes one.';
+    'name the ledger with --path FILE or ACTION_LEDGER_PATH; `createLedger({ path })` makes one.';
   if (found === undefined)
     return { findings: [fail('file', `${path} is not there`, fix)], isReadable: false };
   if (!found.isFile())

@@ -12,7 +12,7 @@ export interface NodeVersions {
 export function checkNode({ node, sqlite, execPath }: NodeVersions): readonly Finding[] {
   const [major = 0, minor = 0] = node.split('.').map(Number);
   const isNew = major > needed.major || (major === needed.major && minor >= needed.minor);
-  const install = `install Node ${needed.major}.${needed.minor} or newer, or run npm ci for the one that comes with the repository.`;
+  const install = `install Node ${needed.major}.${needed.minor} or newer, or run \`npm ci\` for the one that comes with the repository.`;
   return [
     isNew ? ok('Node', `${node} at ${execPath}`) : fail('Node', `${node} is too old`, install),
     sqlite === undefined

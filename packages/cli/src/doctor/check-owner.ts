@@ -1,4 +1,4 @@
-// Who holds the file for writing, and where it can be asked.
+// Who holds the file for writing.
 import { existsSync } from 'node:fs';
 import { type FileOwner, readOwner } from '@action-ledger/event-store-sqlite';
 import { isAlive } from '../ledger-file/is-alive.ts';
@@ -27,6 +27,6 @@ export function judgeOwner(
       'nothing to mend: the next ledger that opens the file takes it over and recovers what was unfinished.',
     );
   }
-  const door = isListening ? `, may be asked at ${socket}` : ', does not listen on a socket';
+  const door = isListening ? `, listens at ${socket}` : '';
   return ok('holder', `process ${pid} since ${startedAt}${door}`);
 }

@@ -1,17 +1,24 @@
 // What is in the file: its condition, its newest events, and what its times say about the clock.
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
+import { type SqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { readEvents } from '@action-ledger/application';
-import { findChainBreak } from '@action-ledger/domain';
+import { foldAction } from '@action-ledger/codec';
+import { actionOfStream, findChainBreak } from '@action-ledger/domain';
 import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
 import { dateTime, duration } from '../format/time.ts';
+import { shortId } from '../ledger-file/find-action.ts';
+import { quarantined } from '../ledger-file/quarantined.ts';
 import { sha256 } from '../sha256.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 const tailEvents = 1_000;
 const chainsShown = 3;
 
-export async function checkRecord(store: EventStore, nowMs: number): Promise<readonly Finding[]> {
+export async function checkRecord(
+  store: SqliteEventStore,
+  nowMs: number,
+): Promise<readonly Finding[]> {
   const head = await store.head();
   const damaged: string[] = [];
   const tail: RecordedEvent[] = [];
@@ -24,7 +31,8 @@ export async function checkRecord(store: EventStore, nowMs: number): Promise<rea
   const broken = [...new Set([...damaged, ...(await brokenAmong(store, streams))])];
   return [
     checkCondition(store, head),
-    judgeChains(broken, tail.length),
+    judgeQuarantine(await quarantined(store)),
+    judgeChains(broken, tail.length, head),
     judgeClock(newestTime(tail), nowMs),
   ];
 }
@@ -47,8 +55,7 @@ async function brokenAmong(
   const broken: string[] = [];
   for (const stream of streams) {
     try {
-      const events = await store.readStream(stream);
-      if (findChainBreak(sha256, stream, events) !== undefined) broken.push(stream);
+      if (!isWhole(stream, await store.readStream(stream))) broken.push(stream);
     } catch {
       broken.push(stream);
     }
@@ -56,15 +63,38 @@ async function brokenAmong(
   return broken;
 }
 
-export function judgeChains(broken: readonly string[], events: number): Finding {
-  if (broken.length === 0)
-    return ok('chain', `holds in the streams of the newest ${count(events, 'event')}`);
+function isWhole(stream: string, events: readonly RecordedEvent[]): boolean {
+  return actionOfStream(stream) === undefined
+    ? findChainBreak(sha256, stream, events) === undefined
+    : foldAction(sha256, stream, events).kind !== 'broken';
+}
+
+export function judgeQuarantine(actionIds: readonly string[]): Finding {
+  const [first] = actionIds;
+  if (first === undefined) return ok('quarantine', 'no action is on record as damaged');
+  const names = actionIds.slice(0, chainsShown).map(shortId).join(', ');
+  const more = actionIds.length > chainsShown ? ` and ${actionIds.length - chainsShown} more` : '';
+  return fail(
+    'quarantine',
+    `${count(actionIds.length, 'action')} on record as damaged: ${names}${more}`,
+    `\`action-ledger verify\` says what is wrong; compare it with a backup and settle the action outside. Nothing in it runs, and its calls are answered "outcome still being checked".`,
+  );
+}
+
+/** @param head how many events there are */
+export function judgeChains(broken: readonly string[], events: number, head: number): Finding {
+  if (broken.length === 0) {
+    const rest = head - events;
+    const unread =
+      rest <= 0 ? '' : `; ${count(rest, 'older event')} not checked, action-ledger verify does`;
+    return ok('chain', `holds in the streams of the newest ${count(events, 'event')}${unread}`);
+  }
   const names = broken.slice(0, chainsShown).map(printable).join(', ');
   const more = broken.length > chainsShown ? ` and ${broken.length - chainsShown} more` : '';
   return fail(
     'chain',
     `broken in ${names}${more}`,
-    'action-ledger verify names every event that was changed; compare it with a backup. Nothing in a broken stream runs.',
+    '`action-ledger verify` names every event that was changed; compare it with a backup. Nothing in a broken stream runs.',
   );
 }
 

@@ -1,10 +1,11 @@
 // `action-ledger doctor`: looks at everything that a ledger needs, each with its fix.
-import { type EventStore, StoreFault } from '@action-ledger/event-store';
-import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
+import { StoreFault } from '@action-ledger/event-store';
+import { openSqliteEventStore, type SqliteEventStore } from '@action-ledger/event-store-sqlite';
+import { saysAndFix } from '../cli-error.ts';
 import { type Cli } from '../cli.ts';
 import { printable } from '../format/printable.ts';
 import { type Style } from '../format/style.ts';
-import { padText, textWidth, wrapText } from '../format/text-width.ts';
+import { padText, textWidth, wrapProse } from '../format/text-width.ts';
 import { ledgerPath, type PathOption } from '../ledger-file/ledger-path.ts';
 import { checkFile, checkRoom, checkSync } from './check-file.ts';
 import { checkNode } from './check-node.ts';
@@ -44,7 +45,7 @@ async function lookInside(
   path: string,
   runtime: Cli['io']['runtime'],
 ): Promise<readonly Finding[]> {
-  let store: EventStore;
+  let store: SqliteEventStore;
   try {
     store = await openSqliteEventStore({ path, runtime, readOnly: true, busyWaitMs: 2_000 });
   } catch (error) {
@@ -59,12 +60,9 @@ async function lookInside(
   }
 }
 
-/** A fault says first what is wrong, then what to do. */
-function unopened({ message }: StoreFault): Finding {
-  const [, says, fix] = /^(.+?\.) ([A-Z].*)$/s.exec(message) ?? [];
-  return says === undefined || fix === undefined
-    ? fail('format', message, 'compare it with a backup, or name another file.')
-    : fail('format', says, fix);
+function unopened(fault: StoreFault): Finding {
+  const { says, fix } = saysAndFix(fault);
+  return fail('format', says, fix);
 }
 
 const columnsUsual = 100;
@@ -83,8 +81,8 @@ export function renderFindings(
   const lines = findings.map(({ check, state, says, fix }) => {
     const head = padText(check, checkWidth);
     const room = columns - textWidth(head) - 6;
-    const texts = [...wrapText(printable(says), room)];
-    if (fix !== undefined) texts.push(...wrapText(`fix: ${printable(fix)}`, room));
+    const texts = [...wrapProse(printable(says), room)];
+    if (fix !== undefined) texts.push(...wrapProse(`fix: ${printable(fix)}`, room));
     return texts
       .map((text, index) => {
         const start = index === 0 ? `${marks[state]}  ${head}` : ' '.repeat(6 + checkWidth);
@@ -101,5 +99,5 @@ function verdict(findings: readonly Finding[], style: Style): string {
   if (failed > 0) return style.bad(`${failed} of ${findings.length} checks failed.`);
   if (warned > 0)
     return style.open(`It works; ${warned} of ${findings.length} checks ask for a look.`);
-  return style.good('All is well.');
+  return `${style.good('All is well')} as far as this looks; action-ledger verify reads the whole record.`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { judgeRoom, judgeSync } from './check-file.ts';
 import { checkNode } from './check-node.ts';
 import { judgeOwner } from './check-owner.ts';
-import { judgeChains, judgeClock } from './check-record.ts';
+import { judgeChains, judgeClock, judgeQuarantine } from './check-record.ts';
 import { renderFindings } from './doctor.ts';
 import { type Finding } from './finding.ts';
 import { createStyle } from '../format/style.ts';
@@ -26,8 +26,10 @@ describe('each check', () => {
     ['no holder', judgeOwner(undefined, false, false), 'ok'],
     ['a holder that runs', judgeOwner(owner, true, true), 'ok'],
     ['a holder that was killed', judgeOwner(owner, false, true), 'warn'],
-    ['whole chains', judgeChains([], 12), 'ok'],
-    ['a broken chain', judgeChains(['action-a'], 12), 'fail'],
+    ['whole chains', judgeChains([], 12, 12), 'ok'],
+    ['a broken chain', judgeChains(['action-a'], 12, 12), 'fail'],
+    ['nothing in quarantine', judgeQuarantine([]), 'ok'],
+    ['something in quarantine', judgeQuarantine(['a.0']), 'fail'],
     ['a clock that fits', judgeClock(now - 5, now), 'ok'],
     ['an empty ledger', judgeClock(undefined, now), 'ok'],
     ['a clock that was set back', judgeClock(now + 3_600_000, now), 'warn'],

@@ -38,6 +38,7 @@ export async function explain(cli: Cli, options: ExplainOptions): Promise<void> 
     throw new CliError(
       'tool.read',
       `${tool.name} is a read: it passes through, and nothing is recorded`,
+      { fix: 'explain a tool of kind write.' },
     );
   }
   await overRecord(cli, options, path, async (store) => {
@@ -53,14 +54,16 @@ export async function explain(cli: Cli, options: ExplainOptions): Promise<void> 
     const request = { tool: tool.name, arguments: args, tenant, origin };
     const explained = await explainer(key === undefined ? request : { ...request, key });
     if (explained.kind === 'refusal') {
-      const fix = fixes[explained.code];
-      throw new CliError(explained.code, explained.message, fix === undefined ? {} : { fix });
+      const fix = fixes[explained.code] ?? usualFix;
+      throw new CliError(explained.code, explained.message, { fix });
     }
     const fields = fieldsOf(tool, JSON.parse(explained.arguments) as JsonValue);
     if (options.json === true) cli.json(forPrograms(explained, fields));
     else cli.io.out(renderExplanation(cli, { explained, fields, request: options, origin }));
   });
 }
+
+const usualFix = 'correct --args or --key as it says; docs/errors.md has every code.';
 
 /** Where the refusal speaks of a proposal, in the words of the command line. */
 const fixes: Readonly<Record<string, string>> = {

@@ -45,7 +45,11 @@ function declarationError(modulePath: string, error: unknown): CliError {
   const what = error instanceof Error ? error.message : String(error);
   const kind =
     error instanceof ToolDeclarationError ? 'declares a tool that is refused' : 'cannot be loaded';
-  return new CliError('tools.unreadable', `${modulePath} ${kind}: ${what}`, { cause: error });
+  const fix =
+    error instanceof ToolDeclarationError
+      ? 'mend the declaration as it says; docs/errors.md has every code.'
+      : 'name a JavaScript or TypeScript module that Node can run and that exports tools.';
+  return new CliError('tools.unreadable', `${modulePath} ${kind}: ${what}`, { fix, cause: error });
 }
 
 /** Each once, however often it is exported. */

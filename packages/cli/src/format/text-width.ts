@@ -51,6 +51,15 @@ export function wrapText(text: string, widthMax: number): readonly string[] {
   return lines;
 }
 
+/** The same, but what stands in backticks is not broken where it fits into a line of its own. */
+export function wrapProse(text: string, widthMax: number): readonly string[] {
+  const joined = text.replace(/`[^`]+`/g, (code) => code.replaceAll(' ', joiner));
+  return wrapText(joined, widthMax).map((line) => line.replaceAll(joiner, ' '));
+}
+
+/** Stands for a blank; as wide, and in no text that is shown. */
+const joiner = '\u{e000}';
+
 function headOf(text: string, widthMax: number): string {
   let head = '';
   let width = 0;

@@ -5,9 +5,12 @@ import { unsealActionEvent } from '@action-ledger/codec';
 import {
   type Action,
   actionOfStream,
+  chainStart,
   evolve,
+  findChainBreak,
   ImpossibleEvent,
   newAction,
+  type Sha256,
 } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 
@@ -20,11 +23,21 @@ export interface FoldedLedger {
   readonly broken: ReadonlyMap<string, string>;
 }
 
-/** @param untilMs only events that were recorded at this time or before */
-export async function foldLedger(store: EventStore, untilMs = Infinity): Promise<FoldedLedger> {
+export interface FoldOptions {
+  /** Only events that were recorded at this time or before. */
+  readonly untilMs?: number;
+  /** Follows the hash chain of every stream too. */
+  readonly sha256?: Sha256;
+}
+
+export async function foldLedger(
+  store: EventStore,
+  { untilMs = Infinity, sha256 }: FoldOptions = {},
+): Promise<FoldedLedger> {
   const actions = new Map<string, Action>();
   const broken = new Map<string, string>();
   const over = new Set<string>();
+  const hashes = new Map<string, string>();
   let events = 0;
   const fold = (recorded: RecordedEvent): void => {
     const { stream } = recorded;
@@ -32,6 +45,12 @@ export async function foldLedger(store: EventStore, untilMs = Infinity): Promise
     if (actionId === undefined || over.has(stream)) return;
     try {
       const { event, metadata, revision } = unsealActionEvent(recorded);
+      if (sha256 !== undefined) {
+        const from = { revision: revision - 1, hash: hashes.get(stream) ?? chainStart(stream) };
+        const found = findChainBreak(sha256, stream, [recorded], from);
+        if (found !== undefined) throw new SyntaxError(found.what);
+        hashes.set(stream, metadata.hash);
+      }
       if (metadata.at > untilMs) {
         over.add(stream);
         return;

@@ -1,7 +1,6 @@
 // Opens a ledger's file read-only, beside a live writer or alone, for as long as one command reads it.
 import { statSync } from 'node:fs';
-import { type EventStore, StoreFault } from '@action-ledger/event-store';
-import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
+import { openSqliteEventStore, type SqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { CliError } from '../cli-error.ts';
 import { type Io } from '../io.ts';
 import { ledgerPath, type PathOption } from './ledger-path.ts';
@@ -10,11 +9,12 @@ import { ledgerPath, type PathOption } from './ledger-path.ts';
 export async function readLedger<Result>(
   io: Io,
   option: PathOption,
-  read: (store: EventStore, path: string) => Promise<Result>,
+  read: (store: SqliteEventStore, path: string) => Promise<Result>,
 ): Promise<Result> {
   const path = ledgerPath(io, option);
   checkFile(path);
-  const store = await open(path, io);
+  const { runtime } = io;
+  const store = await openSqliteEventStore({ path, runtime, readOnly: true, busyWaitMs: 5_000 });
   try {
     return await read(store, path);
   } finally {
@@ -26,7 +26,7 @@ function checkFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
     throw new CliError('store.not-found', `there is no file ${path}`, {
-      fix: 'name the ledger with --path FILE or ACTION_LEDGER_PATH; createLedger({ path }) makes one, and `action-ledger demo` needs none.',
+      fix: 'name the ledger with --path FILE or ACTION_LEDGER_PATH; `createLedger({ path })` makes one, and `action-ledger demo` needs none.',
     });
   }
   if (!found.isFile()) {
@@ -36,23 +36,7 @@ function checkFile(path: string): void {
   }
   if (found.size === 0) {
     throw new CliError('store.format', `${path} is empty: no ledger has been opened on it yet`, {
-      fix: 'open it once with createLedger({ path }), or name another file with --path.',
+      fix: 'open it once with `createLedger({ path })`, or name another file with --path.',
     });
-  }
-}
-
-async function open(path: string, io: Io): Promise<EventStore> {
-  try {
-    return await openSqliteEventStore({
-      path,
-      runtime: io.runtime,
-      readOnly: true,
-      busyWaitMs: 5_000,
-    });
-  } catch (error) {
-    if (error instanceof StoreFault && error.code === 'store.format') {
-      throw new CliError(error.code, error.message, { cause: error });
-    }
-    throw error;
   }
 }

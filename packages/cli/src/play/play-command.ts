@@ -52,7 +52,7 @@ export async function playAt(
 }
 
 const lineFix =
-  'the format of a line is described in docs/recorded-calls.md; nothing is skipped or repaired.';
+  'give one JSON object per line, each one call (NDJSON); docs/recorded-calls.md describes its members.';
 const catalogueFix =
   'the tools of the calls stand in catalog/<domain>.json beside them, or in the folder of --catalogue; docs/recorded-calls.md says how.';
 

@@ -55,7 +55,7 @@ function whatWasPlayed({ tally, verdict }: Played, summary: PlaySummary): readon
     [
       'duplicates suppressed',
       summary.duplicatesSuppressed,
-      'got what an earlier call had brought about',
+      'recorded calls that got what an earlier one had brought about',
     ],
     ['conflicts refused', summary.conflictsRefused, 'the same identity with other arguments'],
     ['invalid refused', summary.invalidRefused, takenNote(tally.takenByTheWorldCount())],
@@ -101,7 +101,11 @@ function whatWentWrong({ tally, drawn, kills, workersKilled, verdict }: Played):
   const rows: readonly Row[] = [
     ['lost responses', drawn.lostResponses, 'took effect or were refused, and nobody was told'],
     ['timeouts', drawn.timeouts, 'no reply; half of them took effect'],
-    ['delivered twice', tally.counts.redelivered, 'by this play, beside the recorded duplicates'],
+    [
+      'delivered twice',
+      tally.counts.redelivered,
+      'by this play; not among the duplicates suppressed',
+    ],
     ['kills', kills.length, `of ${count(workersKilled, 'process', 'processes')}: ${byPoint}`],
     ['found by lookup', found, 'unknown outcomes that had taken effect'],
     ['proven absent', absent, 'unknown outcomes without effect'],

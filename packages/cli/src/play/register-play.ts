@@ -75,7 +75,7 @@ function registerPlayCommand(program: Command, cli: Cli): void {
     .addOption(
       percentOption(
         '--kill-rate <percent>',
-        'with --kill-workers: how often a point that every action passes kills; rarer ones more often',
+        'implies --kill-workers: how often a point that every action passes kills; rarer ones more often',
         defaultKillShare,
       ),
     )
@@ -97,8 +97,14 @@ function registerPlayCommand(program: Command, cli: Cli): void {
     .addHelpText('after', examples);
   addJsonOption(command).action(async (files: readonly string[], flags: Flags) => {
     const { playCommand } = await import('./play-command.ts');
-    await playCommand(cli, optionsOf(files, flags), flags.json === true);
+    await playCommand(cli, optionsOf(files, withKills(command, flags)), flags.json === true);
   });
+}
+
+/** Whoever says how often wants it. */
+function withKills(command: Command, flags: Flags): Flags {
+  const isRateGiven = command.getOptionValueSource('killRate') === 'cli';
+  return isRateGiven ? { ...flags, killWorkers: true } : flags;
 }
 
 /** A share inside, percent for people. */
@@ -128,7 +134,7 @@ order; reads pass by. Ends with 1 if any effect is doubled or lost, an unknown h
 invariant is broken.
 
 Calls counts the recorded ones. What --duplicate-deliveries delivers again is not one more call, and is
-told apart from the duplicates that were recorded.`;
+counted apart from the duplicates that were recorded.`;
 
 const examples = `
 Examples:

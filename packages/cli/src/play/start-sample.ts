@@ -52,13 +52,16 @@ stays silent and is asked twice. Nothing leaves this machine.`;
 
 function whatNext({ verdict }: Played, path: string, { bold }: Style): string {
   const action = shortId(verdict.longest?.id ?? '');
-  const lines = [
+  // The same one every time, whatever was planned first.
+  const [open] = verdict.open.map(({ id }) => id).sort();
+  const lines: readonly (readonly [command: string, what: string])[] = [
     ['demo', 'how agents act twice, case by case'],
     [`actions list --path ${path}`, 'what this play has left behind'],
+    ...unknownLines(path, open),
     [`replay ${action} --path ${path}`, 'one action, state by state'],
     [`verify --path ${path}`, 'prove that nothing in it was changed'],
     ['play YOUR-CALLS.ndjson --kill-workers', 'calls of your own, and a ledger that is killed'],
-  ] as const;
+  ];
   const width = Math.max(...lines.map(([command]) => command.length));
   const shown = lines.map(
     ([command, what]) => `  npx action-ledger ${command.padEnd(width)}  ${what}\n`,
@@ -66,10 +69,23 @@ function whatNext({ verdict }: Played, path: string, { bold }: Style): string {
   return `\n${bold('Next')}\n${shown.join('')}`;
 }
 
+function unknownLines(
+  path: string,
+  open: string | undefined,
+): readonly (readonly [command: string, what: string])[] {
+  if (open === undefined) return [];
+  return [
+    [`actions list --open --path ${path}`, 'what is unknown, and who looks after it'],
+    [`actions show ${shortId(open)} --path ${path}`, 'one unknown: all that is known of it'],
+  ];
+}
+
 /** Beside this program, in the repository as in node_modules. */
 function samplePath(): string {
   const program = process.argv[1];
   if (program === undefined)
-    throw new CliError('play.sample', 'the sample is found beside the program');
+    throw new CliError('play.sample', 'the sample is found beside the program', {
+      fix: 'start the program as a file: node packages/cli/bin/action-ledger.js.',
+    });
   return join(dirname(realpathSync(program)), '../../sandbox/samples/shop.ndjson');
 }

@@ -185,5 +185,7 @@ function unexpectedEnd(how: string | number | null): Error {
 }
 
 function workerFailed(message: string): Error {
-  return new CliError('play.worker', `a worker of the play failed: ${message}`);
+  return new CliError('play.worker', `a worker of the play failed: ${message}`, {
+    fix: 'see what it said above; docs/errors.md has every code.',
+  });
 }

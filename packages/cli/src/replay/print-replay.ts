@@ -25,14 +25,13 @@ export function renderReplay(
 ): string {
   const { stream, events, left, broken } = replay;
   const lines = [
-    `${style.bold(printable(stream))}${events.length === 0 ? '' : `, ${days(events)}`}\n\n`,
+    `${style.bold(printable(stream))}${events.length === 0 ? '' : `, ${days(events)}`}\n`,
   ];
   const rows = events.map((event, index) => row(event, events[index - 1]));
   const isAction = events.some(({ action }) => action !== undefined);
   const head = isAction ? columns : columns.slice(0, -1);
   if (rows.length > 0)
-    lines.push(renderTable(head, rows.map(painted), { style, columns: io.columns }));
-  lines.push('\n');
+    lines.push('\n', renderTable(head, rows.map(painted), { style, columns: io.columns }), '\n');
   if (broken !== undefined) {
     lines.push(
       style.bad(

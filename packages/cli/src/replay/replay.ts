@@ -12,6 +12,7 @@ import { findAction } from '../ledger-file/find-action.ts';
 import { foldLedger } from '../ledger-file/fold-ledger.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
+import { sha256 } from '../sha256.ts';
 import { renderReplay } from './print-replay.ts';
 import { replayStream } from './replay-stream.ts';
 
@@ -80,7 +81,7 @@ async function replayLedger(
   untilMs: number,
   options: ReplayOptions,
 ): Promise<void> {
-  const { actions, events } = await foldLedger(store, untilMs);
+  const { actions, events, broken } = await foldLedger(store, { untilMs, sha256 });
   if (options.json === true) {
     cli.json({ until: isoTime(untilMs), events, actions: actions.map(rowOf) });
     return;
@@ -92,4 +93,7 @@ async function replayLedger(
       ? `At ${at} UTC, ${path} held no action.\n`
       : `${count(actions.length, 'action')} as they stood at ${at} UTC, after ${count(events, 'event')} of ${path}.\n`,
   );
+  if (broken.size === 0) return;
+  const damaged = `${count(broken.size, 'stream')} cannot be read to the end, and what is shown of it is older: action-ledger verify says what is wrong.`;
+  cli.io.out(`${cli.style.bad(damaged)}\n`);
 }

@@ -58,13 +58,14 @@ describe('readCatalogue', () => {
     [
       'a write that nobody judged',
       { 'shop.json': { domain: 'shop', tools: [{ ...pay, judgement: undefined }] } },
-      /judgement/,
+      /the tool pay is a write without a judgement: what/,
     ],
     [
       'an unknown effect',
       { 'shop.json': { domain: 'shop', tools: [{ ...pay, judgement: { effect: 'magic' } }] } },
-      /effect/,
+      /the tool pay: judgement\.effect is/,
     ],
+    ['a file without tools', { 'shop.json': { domain: 'shop' } }, /the file: tools is missing/],
     ['two tools of one name', { 'shop.json': { domain: 'shop', tools: [pay, pay] } }, /one name/],
     [
       'a domain twice',

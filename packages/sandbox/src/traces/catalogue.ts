@@ -83,12 +83,41 @@ async function readDomain(
   path: string,
 ): Promise<{ readonly domain: string; readonly tools: ReadonlyMap<string, CatalogueTool> }> {
   try {
-    const { domain, tools } = catalogueFile.parse(JSON.parse(await readFile(path, 'utf8')));
+    const { domain, tools } = checked(JSON.parse(await readFile(path, 'utf8')));
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
     if (byName.size < tools.length) throw new Error('two tools have one name');
     return { domain, tools: byName };
   } catch (error) {
-    const problem = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    const problem = error instanceof Error ? error.message : String(error);
     throw new TraceFault(path, undefined, problem, error);
   }
+}
+
+/** @throws Error that names the first member in the way, and its tool */
+function checked(value: unknown): z.infer<typeof catalogueFile> {
+  const parsed = catalogueFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [first] = parsed.error.issues;
+  const more = parsed.error.issues.length - 1;
+  const rest = more === 0 ? '' : ` (and ${more} more)`;
+  throw new Error(`${problemOf(value, first)}${rest}`);
+}
+
+function problemOf(value: unknown, issue: z.core.$ZodIssue | undefined): string {
+  const path = issue?.path ?? [];
+  const [list, index, ...inside] = path;
+  const isTool = list === 'tools' && typeof index === 'number';
+  const where = isTool ? `the tool ${nameOf(value, index)}` : 'the file';
+  const member = (isTool ? inside : path).map(String).join('.');
+  if (member === 'judgement')
+    return `${where} is a write without a judgement: what a second accepted call does, and which fields are identity`;
+  if (member === '') return `${where} is not described as it should be`;
+  return `${where}: ${member} is missing or wrong (${issue?.message ?? ''})`;
+}
+
+/** As it stands there, or its place in the list, from 1. */
+function nameOf(value: unknown, index: number): string {
+  const { tools } = value as { readonly tools: readonly (null | { readonly name?: unknown })[] };
+  const name = tools[index]?.name;
+  return typeof name === 'string' && name !== '' ? name : `number ${index + 1}`;
 }
