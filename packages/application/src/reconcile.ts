@@ -8,7 +8,7 @@ import {
   mayBeOvertaken,
   resendHindrance,
 } from '@action-ledger/domain';
-import { runLookup, type LookupOutcome, type Tool } from '@action-ledger/tools';
+import { type LookupOutcome, lookupShape, runLookup, type Tool } from '@action-ledger/tools';
 import { afterSuccess } from './after-success.ts';
 import { attemptContext } from './attempt.ts';
 import { joinedBy } from './join.ts';
@@ -62,7 +62,7 @@ function maySend(parts: Parts, action: Action): boolean {
   return (
     parts.recovering() === undefined &&
     !parts.isClosing() &&
-    !parts.isPaused(action.tenant, action.tool)
+    parts.whyPaused(action.tenant, action.tool) === undefined
   );
 }
 
@@ -129,6 +129,10 @@ export async function lookUp(parts: Parts, tool: Tool, action: Action): Promise<
     signal: controller.signal,
   });
   deadline.cancel();
+  if (outcome.verdict === 'error' && outcome.came !== undefined) {
+    const message = `The lookup of ${tool.name} returned ${outcome.came}; it must return ${lookupShape}.`;
+    parts.onFault(`lookup of ${action.id}`, new TypeError(message));
+  }
   await parts.passed('looked up', action.id);
   const performed = await parts.actions.perform(action.id, ({ status }) =>
     status === 'unknown'

@@ -15,9 +15,10 @@ export * from './http/http-definition.ts';
 export { httpTool } from './http/http-tool.ts';
 export { httpToolFile, type ToolFileOptions } from './http/http-tool-file.ts';
 export { type LateOutcome, runExecute } from './run-execute.ts';
-export { type LookupOutcome, runLookup } from './run-lookup.ts';
+export { type LookupOutcome, lookupShape, runLookup } from './run-lookup.ts';
 export { inputFromJsonSchema } from './schema/json-schema.ts';
 export * from './refusal-codes.ts';
+export { isThenable, silence } from './thenable.ts';
 export * from './tool.ts';
 export {
   type ToolDeclarationCode,

@@ -48,12 +48,33 @@ describe('what a lookup says', () => {
       },
       { verdict: 'error', reason: 'Error: down' },
     ],
-    ['a word', () => 'absent', { verdict: 'error', reason: 'the lookup returned no verdict' }],
-    ['nothing', () => undefined, { verdict: 'error', reason: 'the lookup returned no verdict' }],
+    [
+      'a word',
+      () => 'absent',
+      { verdict: 'error', reason: 'the lookup returned no verdict', came: 'absent' },
+    ],
+    [
+      'nothing',
+      () => undefined,
+      { verdict: 'error', reason: 'the lookup returned no verdict', came: 'undefined' },
+    ],
+    [
+      'no verdict',
+      () => ({ found: true }),
+      {
+        verdict: 'error',
+        reason: 'the lookup returned neither found, absent nor ambiguous',
+        came: 'an object without verdict: found',
+      },
+    ],
     [
       'another verdict',
       () => ({ verdict: 'missing' }),
-      { verdict: 'error', reason: 'the lookup returned neither found, absent nor ambiguous' },
+      {
+        verdict: 'error',
+        reason: 'the lookup returned neither found, absent nor ambiguous',
+        came: 'the verdict "missing"',
+      },
     ],
     ['no lookup at all', undefined, { verdict: 'error', reason: 'the tool has no lookup' }],
   ])('%s', async (_title, lookup, outcome) => {

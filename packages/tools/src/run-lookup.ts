@@ -3,11 +3,22 @@
 import { type JsonObject } from '@action-ledger/domain';
 import { type AttemptContext, type LookupVerdict } from './definition.ts';
 import { abortReason, textOf } from './run-execute.ts';
-import { describeThrown } from './safe-text.ts';
+import { cutText, describeThrown } from './safe-text.ts';
 import { redactMembers, secretTexts } from './secrets.ts';
 import { type Tool } from './tool.ts';
 
-export type LookupOutcome = LookupVerdict | { readonly verdict: 'error'; readonly reason: string };
+export type LookupOutcome =
+  | LookupVerdict
+  | {
+      readonly verdict: 'error';
+      readonly reason: string;
+      /** The lookup answered, but with no verdict: what came. Its author is to be told. */
+      readonly came?: string;
+    };
+
+/** What a lookup must return. */
+export const lookupShape =
+  "{ verdict: 'found', externalId?, result? }, { verdict: 'absent' } or { verdict: 'ambiguous', reason }";
 
 /** Ends at the latest when the context's signal aborts. */
 export function runLookup(tool: Tool, context: AttemptContext<JsonObject>): Promise<LookupOutcome> {
@@ -36,7 +47,8 @@ async function ask(tool: Tool, context: AttemptContext<JsonObject>): Promise<Loo
 }
 
 function readVerdict(value: unknown): LookupOutcome {
-  if (typeof value !== 'object' || value === null) return failed('the lookup returned no verdict');
+  if (typeof value !== 'object' || value === null)
+    return { ...failed('the lookup returned no verdict'), came: cutText(String(value)) };
   const said = value as Partial<Record<string, unknown>>;
   switch (said['verdict']) {
     case 'absent':
@@ -50,10 +62,19 @@ function readVerdict(value: unknown): LookupOutcome {
     }
     // Anything else the author's code may return.
     default:
-      return failed('the lookup returned neither found, absent nor ambiguous');
+      return {
+        ...failed('the lookup returned neither found, absent nor ambiguous'),
+        came: cutText(cameInstead(said)),
+      };
   }
 }
 
-function failed(reason: string): LookupOutcome {
+function cameInstead(said: Partial<Record<string, unknown>>): string {
+  const { verdict } = said;
+  if (verdict === undefined) return `an object without verdict: ${Object.keys(said).join(', ')}`;
+  return `the verdict ${typeof verdict === 'string' ? JSON.stringify(verdict) : typeof verdict}`;
+}
+
+function failed(reason: string): { readonly verdict: 'error'; readonly reason: string } {
   return { verdict: 'error', reason };
 }

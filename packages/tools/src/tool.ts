@@ -17,6 +17,7 @@ import {
   type Policy,
 } from './definition.ts';
 import { type argumentsRefusalCode } from './refusal-codes.ts';
+import { isThenable, silence } from './thenable.ts';
 
 export interface ToolApproval {
   readonly rules: ApprovalRules;
@@ -98,12 +99,25 @@ export function isTool(value: unknown): value is Tool {
   );
 }
 
-/** A condition that throws asks for approval: in doubt, a person looks. */
-export function needsApproval(tool: Tool, args: JsonObject): boolean {
-  if (tool.approval === undefined) return false;
+/**
+ * A condition that throws, or says neither true nor false, asks for approval: in doubt, a person looks.
+ * @param onFault hears what broke
+ */
+export function needsApproval(
+  tool: Tool,
+  args: JsonObject,
+  onFault?: (fault: unknown) => void,
+): boolean {
+  const { approval } = tool;
+  if (approval?.when === undefined) return approval !== undefined;
   try {
-    return tool.approval.when?.(args) ?? true;
-  } catch {
-    return true;
+    const said: unknown = approval.when(args);
+    if (typeof said === 'boolean') return said;
+    silence(said);
+    const what = isThenable(said) ? 'a promise' : typeof said;
+    onFault?.(new TypeError(`\`approval.when\` must return true or false, not ${what}`));
+  } catch (fault) {
+    onFault?.(fault);
   }
+  return true;
 }
