@@ -65,9 +65,9 @@ describe('docs/errors.md', () => {
 
 const isCode = (cell: string): boolean => /^[a-z]+\.[a-z]+(-[a-z]+)*$/.test(cell);
 
-/** Paths of fields, names of files, and what the sandbox alone says. */
+/** Paths of fields and of members, names of files, and what the sandbox alone says. */
 function isSomethingElse(text: string): boolean {
-  return /^(arguments|outcome|sandbox)\.|\.(db|sock)$/.test(text);
+  return /^(arguments|outcome|sandbox|approval|policy)\.|\.(db|sock)$/.test(text);
 }
 
 /** Without tests and without what only tests import. */
