@@ -82,7 +82,7 @@ async function attendPlanned(parts: Parts, action: Action): Promise<void> {
   }
   if (
     parts.isClosing() ||
-    parts.isPaused(action.tenant, action.tool) ||
+    parts.whyPaused(action.tenant, action.tool) !== undefined ||
     parts.recovering() !== undefined
   ) {
     parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);

@@ -1,9 +1,17 @@
 // The shape of what callers and operators hand over, checked at the door: types say it, programs in
 // plain JavaScript do not. A request that does not fit is refused, never guessed at.
-import { type ActionRefusalCode, type Refusal, refusal } from '@action-ledger/domain';
+import {
+  type ActionRefusalCode,
+  checkJson,
+  type JsonValue,
+  type Refusal,
+  refusal,
+} from '@action-ledger/domain';
 import { type Proposal } from './proposal.ts';
 
-export type Shape = 'text' | 'text?' | 'revision' | 'revision?' | 'flag?' | readonly string[];
+type Plain = 'text' | 'revision' | 'attempt' | 'wait' | 'flag';
+
+export type Shape = Plain | `${Plain}?` | readonly string[];
 
 /** The longest text of a person: a name, a reason. UTF-16 units. */
 const textMax = 4_096;
@@ -17,9 +25,7 @@ export function checkRequest(
   for (const [name, shape] of Object.entries(shapes)) {
     const wanted = misfit(members[name], shape);
     if (wanted === undefined) continue;
-    return refusal('action.request-invalid', `Nothing was recorded: "${name}" must be ${wanted}.`, {
-      member: name,
-    });
+    return invalid(name, wanted);
   }
   return undefined;
 }
@@ -31,18 +37,24 @@ function misfit(value: unknown, shape: Shape): string | undefined {
       ? undefined
       : `one of ${shape.join(', ')}`;
   }
-  if (shape.endsWith('?') && value === undefined) return undefined;
-  switch (shape) {
-    case 'text':
-    case 'text?':
-      return isText(value) ? undefined : `a text of 1 to ${textMax} characters that is not blank`;
-    case 'revision':
-    case 'revision?':
-      return Number.isSafeInteger(value) ? undefined : 'the revision that was seen, a whole number';
-    case 'flag?':
-      return typeof value === 'boolean' ? undefined : 'true or false';
-  }
+  const isOptional = shape.endsWith('?');
+  if (isOptional && value === undefined) return undefined;
+  const { fits, wanted } = plain[(isOptional ? shape.slice(0, -1) : shape) as Plain];
+  return fits(value) ? undefined : wanted;
 }
+
+const plain: Readonly<
+  Record<Plain, { readonly fits: (value: unknown) => boolean; readonly wanted: string }>
+> = {
+  text: { fits: isText, wanted: `a text of 1 to ${textMax} characters that is not blank` },
+  revision: { fits: Number.isSafeInteger, wanted: 'the revision that was seen, a whole number' },
+  attempt: {
+    fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+    wanted: 'the number of an attempt, from 1',
+  },
+  wait: { fits: isWait, wanted: 'a number of milliseconds from 0' },
+  flag: { fits: (value) => typeof value === 'boolean', wanted: 'true or false' },
+};
 
 function isText(value: unknown): boolean {
   return (
@@ -74,6 +86,7 @@ export const editShape = {
   reason: 'text',
   revisionSeen: 'revision',
   tool: 'text?',
+  waitMs: 'wait?',
 } as const satisfies Readonly<Record<string, Shape>>;
 
 export const settleShape = {
@@ -92,6 +105,7 @@ export const repeatShape = {
   reason: 'text',
   tenant: 'text',
   confirmedDouble: 'flag?',
+  waitMs: 'wait?',
 } as const satisfies Readonly<Record<string, Shape>>;
 
 export const closeIncidentShape = {
@@ -105,6 +119,9 @@ export const closeIncidentShape = {
 export const reportShape = {
   source: 'text',
   claims: ['success', 'refusal', 'note'],
+  proven: 'flag?',
+  neverHadEffect: 'flag?',
+  attempt: 'attempt?',
   externalId: 'text?',
 } as const satisfies Readonly<Record<string, Shape>>;
 
@@ -115,26 +132,27 @@ const originShape = {
   call: 'text?',
 } as const satisfies Readonly<Record<string, Shape>>;
 
-const callerShape = { tenant: 'text', by: 'text?' } as const satisfies Readonly<
+const callerShape = { tenant: 'text', by: 'text?', waitMs: 'wait?' } as const satisfies Readonly<
   Record<string, Shape>
 >;
 
+type Called = Pick<Proposal, 'origin' | 'tenant' | 'by' | 'key' | 'waitMs' | 'signal'>;
+
 /** Beside the arguments, which are checked as JSON, and the key, which has rules of its own. */
-export function checkProposal(
-  proposal: Pick<Proposal, 'origin' | 'tenant' | 'by' | 'key'>,
-): Refusal<ActionRefusalCode> | undefined {
-  const { origin, key } = proposal as { readonly origin: object; readonly key: unknown };
-  if (key !== undefined && typeof key !== 'string') {
-    return refusal('action.request-invalid', 'Nothing was recorded: "key" must be a text.', {
-      member: 'key',
-    });
-  }
-  if (fits(proposal)) return undefined;
+export function checkProposal(proposal: Called): Refusal<ActionRefusalCode> | undefined {
+  const { origin, key, signal } = proposal as { readonly [Member in keyof Called]: unknown };
+  if (key !== undefined && typeof key !== 'string') return invalid('key', 'a text');
+  if (typeof origin !== 'object' || origin === null)
+    return invalid('origin', 'an object with conversation, run, turn and call, as far as known');
+  const unknown = unknownMember(origin);
+  if (unknown !== undefined) return notOfCall(unknown);
+  if (signal !== undefined && !isAbortSignal(signal)) return invalid('signal', 'an AbortSignal');
+  if (doesFit(proposal)) return undefined;
   return checkRequest(origin, originShape) ?? checkRequest(proposal, callerShape);
 }
 
 /** The same shapes, without walking them: nearly every proposal fits. */
-function fits({ origin, tenant, by }: Pick<Proposal, 'origin' | 'tenant' | 'by'>): boolean {
+function doesFit({ origin, tenant, by, waitMs }: Called): boolean {
   const { conversation, run, turn, call } = origin;
   return (
     isText(tenant) &&
@@ -142,10 +160,83 @@ function fits({ origin, tenant, by }: Pick<Proposal, 'origin' | 'tenant' | 'by'>
     isTextOrNone(conversation) &&
     isTextOrNone(run) &&
     isTextOrNone(turn) &&
-    isTextOrNone(call)
+    isTextOrNone(call) &&
+    (waitMs === undefined || isWait(waitMs))
   );
 }
 
 function isTextOrNone(value: unknown): boolean {
   return value === undefined || isText(value);
+}
+
+function isWait(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value < Infinity;
+}
+
+/** By what is used of it: it may come from another realm. */
+function isAbortSignal(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { aborted, addEventListener } = value as Partial<AbortSignal>;
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+}
+
+/** A misspelt id would be left out of the identity without a word. */
+function unknownMember(origin: object): string | undefined {
+  for (const name in origin) {
+    switch (name) {
+      case 'run':
+      case 'turn':
+      case 'call':
+      case 'conversation':
+        continue;
+      default:
+        if ((origin as Readonly<Record<string, unknown>>)[name] !== undefined) return name;
+    }
+  }
+  return undefined;
+}
+
+function notOfCall(name: string): Refusal<ActionRefusalCode> {
+  const members = 'conversation, run, turn, call, tenant, key, by, waitMs and signal';
+  return refusal(
+    'action.request-invalid',
+    `Nothing was recorded: where a call comes from has no member "${name}"; it has ${members}.`,
+    { member: name },
+  );
+}
+
+/** Members of an origin that are undefined count as missing: they are not recorded. */
+export function withoutUndefined(proposal: Proposal): Proposal {
+  const { origin } = proposal as { readonly origin: unknown };
+  if (typeof origin !== 'object' || origin === null || !hasUndefined(origin)) return proposal;
+  const given = Object.entries(origin).filter(([, value]) => value !== undefined);
+  return { ...proposal, origin: Object.fromEntries(given) };
+}
+
+function hasUndefined(members: object): boolean {
+  for (const name in members)
+    if ((members as Readonly<Record<string, unknown>>)[name] === undefined) return true;
+  return false;
+}
+
+export type CheckedMember =
+  { readonly kind: 'checked'; readonly value: JsonValue | undefined } | Refusal<ActionRefusalCode>;
+
+/** What a request brings along to be recorded: plain JSON, or nothing. */
+export function checkRecorded(name: string, given: unknown): CheckedMember {
+  if (given === undefined) return { kind: 'checked', value: undefined };
+  const checked = checkJson(given);
+  if (checked.kind === 'checked') return checked;
+  const { message, detail } = checked;
+  return refusal(
+    'action.request-invalid',
+    `Nothing was recorded: "${name}" must be plain JSON. ${message}`,
+    { ...detail, member: name },
+  );
+}
+
+function invalid(name: string, wanted: string): Refusal<ActionRefusalCode> {
+  return refusal('action.request-invalid', `Nothing was recorded: "${name}" must be ${wanted}.`, {
+    member: name,
+  });
 }

@@ -8,6 +8,7 @@ import {
   epochOf,
   keyHashOf,
   meet,
+  parseActionId,
   refusal,
   type Refusal,
 } from '@action-ledger/domain';
@@ -17,6 +18,7 @@ import { type Answer, answerFor, refusedAnswer } from './answer.ts';
 import { checkRequest, editShape } from './check-request.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
 import { namesOfEdit } from './complete-edit.ts';
+import { isThere, unknownAction } from './known-action.ts';
 import { chainOf } from './met-chain.ts';
 import { restUntil, standIn } from './follow.ts';
 import { argumentsHashFor, type Names, underOlderName } from './names.ts';
@@ -54,13 +56,15 @@ export async function editAction(
 ): Promise<Answer> {
   const misfit = checkRequest(request, editShape);
   if (misfit !== undefined) return answerNo(request, undefined, misfit);
+  if (parseActionId(request.actionId) === undefined)
+    return answerNo(request, undefined, unknownAction(request.actionId));
   const loaded = await parts.actions.load(request.actionId, { fresh: true });
   if (loaded.kind === 'broken')
     return answerNo(request, undefined, refusal('stream.broken', loaded.reason));
   const { action } = loaded;
   const tool = toolOf(parts, action);
-  if (tool === undefined || action.status === 'new' || action.status === 'reserved')
-    return answerNo(request, undefined, refusal('action.unknown', 'There is no such action here.'));
+  if (tool === undefined || !isThere(action))
+    return answerNo(request, undefined, unknownAction(request.actionId));
   const proposal = { ...request, tool: tool.name, tenant: action.tenant, origin: {} };
   const closed = notRecordable(parts, proposal);
   if (closed !== undefined) return closed;

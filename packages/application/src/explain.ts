@@ -11,6 +11,7 @@ import {
 import { needsApproval } from '@action-ledger/tools';
 import { type Difference } from './answer.ts';
 import { type RefusedCode } from './answer-codes.ts';
+import { checkProposal } from './check-request.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
 import { argumentsHashFor, differencesFrom, namesOf, underOlderName } from './names.ts';
 import { chainOf } from './met-chain.ts';
@@ -59,6 +60,8 @@ export async function explainCall(
 ): Promise<Explanation | Refusal<RefusedCode>> {
   const tool = parts.tools.get(request.tool);
   if (tool === undefined) return refusal('tool.unknown', `There is no tool "${request.tool}".`);
+  const misfit = checkProposal(request);
+  if (misfit !== undefined) return misfit;
   const plain = checkJson(request.arguments);
   if (plain.kind === 'refusal') return plain;
   const valid = tool.validate(plain.value);

@@ -6,6 +6,7 @@ export { type EditRequest } from './edit.ts';
 export { type EvidenceReport } from './evidence.ts';
 export { type Explanation, type ExplainRequest } from './explain.ts';
 export { createExplainer, type ExplainerOptions } from './explain-record.ts';
+export { type OnFault, safeOnFault } from './host-functions.ts';
 export * from './ledger.ts';
 export { type CancelRequest, type SettleRequest, type VoteRequest } from './operate.ts';
 export { type Notice, type WritePoint, writePoints } from './parts.ts';

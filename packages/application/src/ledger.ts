@@ -11,7 +11,7 @@ import {
 } from '@action-ledger/domain';
 import { type EventStore, type Loss, type RecordedEvent } from '@action-ledger/event-store';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
-import { type Tool, type ToolSet } from '@action-ledger/tools';
+import { type ToolSet } from '@action-ledger/tools';
 import { type ActionIndex, type ActionRow, type ListFilter } from './action-index.ts';
 import {
   type ActionStore,
@@ -25,15 +25,16 @@ import { attendAction } from './attend.ts';
 import { createAttending } from './attending.ts';
 import { checkInBackground } from './background-check.ts';
 import { awaitRest } from './await-rest.ts';
+import { withoutUndefined } from './check-request.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
 import { editAction, type EditRequest } from './edit.ts';
 import { createDueIndex, nextLookAt } from './due-index.ts';
-import { type EvidenceReport, reportEvidence } from './evidence.ts';
+import { type EvidenceReport, takeReport } from './evidence.ts';
 import { explainCall, type Explanation, type ExplainRequest } from './explain.ts';
 import { checkFirstEvent } from './hidden-action.ts';
+import { pauseGate, safeHook, safeOnFault, safePoint, toldTools } from './host-functions.ts';
 import { createJudge } from './judge.ts';
 import { createLedgerClock } from './ledger-clock.ts';
-import { manualRules } from './manual-rules.ts';
 import {
   type CancelRequest,
   cancelAction,
@@ -180,14 +181,15 @@ function assemble(
   state: Readonly<LedgerState>,
   onCreated: (action: Action) => void,
 ): Parts {
-  const { store, runtime, sha256, tools, index } = options;
+  const { store, runtime, sha256, index } = options;
   const judge = createJudge(clock);
   const waiters = createWaiters(runtime.timers);
   const onOpened = (actionId: string, reason: string): void => {
     parts.notice({ kind: 'stream broken', actionId, reason });
   };
   const quarantine = createQuarantine({ store, sha256, clock, runtime, onOpened });
-  const onFault = options.onFault ?? (() => undefined);
+  const onFault = safeOnFault(options.onFault);
+  const { onNotice = () => undefined, onSideEntries } = options;
   const attending = createAttending((actionId) => attendAction(parts, actionId), onFault);
   const due = createDueIndex(clock, runtime.timers, (actionId) => void attending(actionId));
   const actions: ActionStore = createActionStore({
@@ -202,7 +204,7 @@ function assemble(
     worker: runtime.ids.next(),
     store,
     actions,
-    tools,
+    tools: toldTools(options.tools, onFault),
     clock,
     runtime,
     sha256,
@@ -211,7 +213,9 @@ function assemble(
     due,
     waiters,
     quarantine,
-    sides: createSideTable(options.onSideEntries),
+    sides: createSideTable(
+      onSideEntries === undefined ? undefined : safeHook('onSideEntries', onSideEntries, onFault),
+    ),
     runs: new Map<string, Run>(),
     secrets: new Map(),
     joins: new Map(),
@@ -219,11 +223,11 @@ function assemble(
     dependents: new Map(),
     beingRecorded: new Set(),
     recovering: () => whyRecovering(store, state),
-    isPaused: options.isPaused ?? (() => false),
+    whyPaused: pauseGate(options.isPaused, onFault),
     isClosing: () => state.closing,
     attend: attending,
-    notice: options.onNotice ?? (() => undefined),
-    passed: options.onPoint ?? (() => undefined),
+    notice: safeHook('onNotice', onNotice, onFault),
+    passed: safePoint(options.onPoint, onFault),
     digestSecret: options.digestSecret,
     onFault,
   };
@@ -343,20 +347,14 @@ function publicFace(
   sweep: Sweep,
 ): Ledger {
   const deps = { parts, chains };
-  const rulesOf = async (actionId: string): Promise<Tool['rules']> => {
-    const loaded = await parts.actions.load(actionId);
-    const tool = loaded.kind === 'action' ? toolOf(parts, loaded.action) : undefined;
-    return tool?.rules ?? manualRules(loaded.kind === 'action' ? loaded.action.tool : '');
-  };
   return {
-    propose: (proposal) => propose(deps, proposal),
+    propose: (proposal) => propose(deps, withoutUndefined(proposal)),
     vote: (request) => castVote(parts, request),
     cancel: (request) => cancelAction(parts, request),
     settle: (request) => settleUnknown(parts, request),
     repeat: (request) => repeatAction(parts, request),
     edit: (request) => editAction(parts, chains, request),
-    report: async (actionId, report) =>
-      reportEvidence(parts, actionId, report, await rulesOf(actionId)),
+    report: (actionId, report) => takeReport(parts, actionId, report),
     closeIncident: (request) => closeIncident(parts, request),
     checkNow: (actionId) => checkNow(parts, actionId),
     explain: (request) => explainCall(parts, chains, request),

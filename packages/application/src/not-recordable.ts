@@ -11,18 +11,20 @@ const uncertainPlanLookMs = 5_000;
 
 /** While the store looks older than it was, or all is paused, nothing new is recorded. */
 export function notRecordable(parts: Parts, proposal: Proposal): Answer | undefined {
-  const no = (code: AnswerCode, why: string): Answer =>
-    refused(proposal, 'failed-without-effect', code, `${why} Nothing was recorded.`);
   const recovering = parts.recovering();
   // What is gone from the store may have been done: the word must not invite another try.
   if (recovering !== undefined) {
     const reason = `The ledger is recovering: ${recovering} Nothing was recorded.`;
     return refused(proposal, 'checking', 'ledger.recovering', reason);
   }
-  if (parts.isClosing()) return no('ledger.closing', 'The ledger is closing.');
-  if (parts.isPaused(proposal.tenant, proposal.tool))
-    return no('ledger.paused', 'This tool is paused.');
-  return undefined;
+  if (parts.isClosing()) {
+    const reason = 'The ledger is closing. Nothing was recorded.';
+    return refused(proposal, 'failed-without-effect', 'ledger.closing', reason);
+  }
+  const paused = parts.whyPaused(proposal.tenant, proposal.tool);
+  if (paused === undefined) return undefined;
+  // No other arguments would end the pause: the word must not invite to try them.
+  return refused(proposal, 'refused', 'ledger.paused', `${paused} Nothing was recorded.`);
 }
 
 /** It is not known what this call meets, so it must not be told that nothing was done. */
@@ -68,7 +70,7 @@ function storeFault(parts: Parts, way: 'read' | 'plan', of: string, fault: unkno
 
 function refused(
   { tenant, tool }: Proposal,
-  word: 'checking' | 'failed-without-effect',
+  word: 'checking' | 'failed-without-effect' | 'refused',
   code: AnswerCode,
   reason: string,
   actionId?: string,

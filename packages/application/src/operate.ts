@@ -5,12 +5,14 @@ import { afterSuccess } from './after-success.ts';
 import { type Performed } from './action-store.ts';
 import {
   cancelShape,
+  checkRecorded,
   checkRequest,
   closeIncidentShape,
   settleShape,
   voteShape,
 } from './check-request.ts';
 import { joinedBy } from './join.ts';
+import { performKnown } from './known-action.ts';
 import { manualRules } from './manual-rules.ts';
 import { type Parts, toolOf } from './parts.ts';
 
@@ -27,7 +29,8 @@ export async function castVote(parts: Parts, request: VoteRequest): Promise<Perf
   if (misfit !== undefined) return misfit;
   const { actionId, voter, vote, argumentsHash, reason } = request;
   const more = reason === undefined ? {} : { reason };
-  const performed = await parts.actions.perform(
+  const performed = await performKnown(
+    parts,
     actionId,
     () => ({ type: 'Vote', voter, vote, argumentsHash, ...more }),
     { by: voter },
@@ -64,7 +67,8 @@ export async function cancelAction(parts: Parts, request: CancelRequest): Promis
   if (misfit !== undefined) return misfit;
   const { actionId, by, reason, revisionSeen } = request;
   const seen = revisionSeen === undefined ? {} : { revisionSeen };
-  return parts.actions.perform(
+  return performKnown(
+    parts,
     actionId,
     () => ({ type: 'Cancel', by, person: true, reason, ...seen }),
     { by },
@@ -86,9 +90,12 @@ export interface SettleRequest {
 export async function settleUnknown(parts: Parts, request: SettleRequest): Promise<Performed> {
   const misfit = checkRequest(request, settleShape);
   if (misfit !== undefined) return misfit;
-  const { actionId, by, reason, revisionSeen, verdict, forced, externalId, result } = request;
+  const result = checkRecorded('result', request.result);
+  if (result.kind === 'refusal') return result;
+  const { actionId, by, reason, revisionSeen, verdict, forced, externalId } = request;
   const id = externalId === undefined ? {} : { externalId };
-  const performed = await parts.actions.perform(
+  const performed = await performKnown(
+    parts,
     actionId,
     (action) => ({
       type: 'Settle',
@@ -97,7 +104,7 @@ export async function settleUnknown(parts: Parts, request: SettleRequest): Promi
       revisionSeen,
       verdict:
         verdict === 'found'
-          ? { kind: 'found', result: result ?? null, ...id }
+          ? { kind: 'found', result: result.value ?? null, ...id }
           : { kind: 'absent', ...(forced === true ? { forced } : {}) },
       watched: parts.judge.watched(action),
       rules: toolOf(parts, action)?.rules ?? manualRules(action.tool),
@@ -123,10 +130,13 @@ export async function closeIncident(
 ): Promise<Performed> {
   const misfit = checkRequest(request, closeIncidentShape);
   if (misfit !== undefined) return misfit;
-  const { actionId, ...rest } = request;
-  return parts.actions.perform(actionId, () => ({ type: 'CloseIncident', ...rest }), {
-    by: request.by,
-  });
+  const { actionId, incident, by, reason, revisionSeen } = request;
+  return performKnown(
+    parts,
+    actionId,
+    () => ({ type: 'CloseIncident', incident, by, reason, revisionSeen }),
+    { by },
+  );
 }
 
 /** Makes an unknown due now, whatever its next check: somebody asks. */

@@ -85,7 +85,8 @@ export interface Parts {
   readonly beingRecorded: Set<string>;
   /** Why nothing new may be recorded or sent; undefined when all is well. */
   readonly recovering: () => string | undefined;
-  readonly isPaused: (tenant: string, tool: string) => boolean;
+  /** Why nothing new is recorded or sent, as a sentence; undefined: not paused. */
+  readonly whyPaused: (tenant: string, tool: string) => string | undefined;
   readonly isClosing: () => boolean;
   /** Looks at an open action and does what is due; one look at a time per action. */
   readonly attend: (actionId: string) => Promise<void>;

@@ -6,6 +6,7 @@ import {
   checkJson,
   epochOf,
   keyHashOf,
+  parseActionId,
   type PlanAction,
   refusal,
   type Refusal,
@@ -17,6 +18,7 @@ import { type AnswerCode, type RefusedCode } from './answer-codes.ts';
 import { runAttempt } from './attempt.ts';
 import { awaitRest } from './await-rest.ts';
 import { checkRequest, repeatShape } from './check-request.ts';
+import { unknownAction } from './known-action.ts';
 import { argumentsHashFor, type Names, namesOf } from './names.ts';
 import { notRecordable, notStored } from './not-recordable.ts';
 import { type Parts, toolOf } from './parts.ts';
@@ -49,10 +51,7 @@ async function checkedRepeat(parts: Parts, request: RepeatRequest): Promise<Repe
   if (misfit !== undefined) return no(request, '', misfit);
   const of = await ownAction(parts, request);
   const tool = of === undefined ? undefined : toolOf(parts, of);
-  if (of === undefined || tool === undefined) {
-    const message = `There is no action ${request.of} to repeat here.`;
-    return no(request, '', refusal('action.unknown', message));
-  }
+  if (of === undefined || tool === undefined) return no(request, '', unknownAction(request.of));
   const refused = refusedRepeat(parts, request, of);
   if (refused !== undefined) return no(request, of.tool, refused);
   const closed = notRecordable(parts, proposalOf(request, of));
@@ -96,6 +95,7 @@ function proposalOf(
 
 /** Of this tenant; another tenant's does not exist. */
 async function ownAction(parts: Parts, { of, tenant }: RepeatRequest): Promise<Action | undefined> {
+  if (parseActionId(of) === undefined) return undefined;
   const loaded = await parts.actions.load(of);
   return loaded.kind === 'action' && loaded.action.tenant === tenant ? loaded.action : undefined;
 }

@@ -2,7 +2,13 @@
 // number of times for one logical action and act at most once.
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { type Answer, type Ledger as Core, openLedger } from '@action-ledger/application';
+import {
+  type Answer,
+  type Ledger as Core,
+  openLedger,
+  type Proposal,
+  safeOnFault,
+} from '@action-ledger/application';
 import { type CallOrigin, type JsonValue } from '@action-ledger/domain';
 import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
@@ -72,7 +78,7 @@ export async function createLedger<Tools extends Readonly<Record<string, AnyTool
       store,
       runtime,
       tools,
-      onFault: options.onFault ?? (() => undefined),
+      onFault: safeOnFault(options.onFault),
     });
     const { index, addSideEntries } = opened;
     const core = await openLedger({
@@ -85,7 +91,7 @@ export async function createLedger<Tools extends Readonly<Record<string, AnyTool
       ...picked(options),
       onSideEntries: (entries) => {
         addSideEntries(entries);
-        options.onSideEntries?.(entries);
+        return options.onSideEntries?.(entries);
       },
     });
     return face(options, tools, withEarlierSides(core, opened), store);
@@ -162,19 +168,7 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
   const core = whileOpen(opened, () => openness);
   const callable = (name: string): LedgerTool => ({
     name,
-    call: (args, given) => {
-      const { tenant: named, key, by, waitMs, signal, ...origin } = given ?? {};
-      return core.propose({
-        tool: name,
-        arguments: args,
-        tenant: named ?? tenant,
-        origin,
-        ...(key === undefined ? {} : { key }),
-        ...(by === undefined ? {} : { by }),
-        ...(waitMs === undefined ? {} : { waitMs }),
-        ...(signal === undefined ? {} : { signal }),
-      });
-    },
+    call: (args, given) => core.propose(proposalOf(name, tenant, args, given ?? {})),
   });
   const byName = Array.isArray(options.tools)
     ? tools.all.map((tool) => [tool.name, callable(tool.name)] as const)
@@ -193,5 +187,21 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
       openness = 'closed';
       await store.close();
     },
+  };
+}
+
+function proposalOf(tool: string, tenant: string, args: unknown, given: CallContext): Proposal {
+  // No object at all: it is refused as any origin is that does not fit.
+  if (typeof given !== 'object') return { tool, arguments: args, tenant, origin: given };
+  const { tenant: named = tenant, key, by, waitMs, signal, ...origin } = given;
+  return {
+    tool,
+    arguments: args,
+    tenant: named,
+    origin,
+    ...(key === undefined ? {} : { key }),
+    ...(by === undefined ? {} : { by }),
+    ...(waitMs === undefined ? {} : { waitMs }),
+    ...(signal === undefined ? {} : { signal }),
   };
 }
