@@ -204,9 +204,7 @@ function factsFor(answer: AnswerBase): string {
     case 'refused':
       return answer.reason ?? '';
     case 'other-arguments':
-      return (answer.differs ?? [])
-        .map(({ path, note }) => (note === undefined ? path : `${path}: ${note}`))
-        .join('; ');
+      return partsOf(differing(answer), 'nothing was done by this call');
     case 'checking':
       return answer.owner === 'operator' ? 'a person is looking into it' : '';
     case 'in-progress':
@@ -217,6 +215,13 @@ function factsFor(answer: AnswerBase): string {
 
 function partsOf(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('; ');
+}
+
+/** Callers without a key of their own have one all the same: what it is about says more than the word. */
+function differing({ differs = [] }: AnswerBase): string {
+  if (differs.length === 0) return '';
+  const fields = differs.map(({ path, note }) => (note === undefined ? path : `${path} (${note})`));
+  return `the action on record has another ${fields.join(', another ')}`;
 }
 
 function when(at: number | undefined): string {
