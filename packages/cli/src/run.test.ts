@@ -73,6 +73,25 @@ describe('a call that makes no sense', () => {
     expect(first.length).toBeGreaterThan(90);
   });
 
+  it('says of every failure what to do about it', async () => {
+    const calls = [
+      ['verify', '--path', 'package.json'],
+      ['doctor', '--path', 'none.db'],
+      ['explain', '--tools', 'README.md', '--tool', 'x', '--args', '{}'],
+      ['explain', '--tools', 'none.ts', '--tool', 'x', '--args', '{}'],
+      ['explain', '--tool', 'x'],
+      ['actions', 'show'],
+      ['play', 'package.json'],
+      ['replay', 'none', '--path', 'none.db'],
+    ];
+    for (const args of calls) {
+      const { code, out, err } = await called(...args);
+      expect([1, 2]).toContain(code);
+      expect(out + err).toContain('fix: ');
+    }
+    expect((await called('play', 'package.json')).err).toContain('one JSON object per line');
+  });
+
   it('help is help, also for a program', async () => {
     const { code, out } = await called('verify', '--help', '--json');
     expect(code).toBe(0);

@@ -19,16 +19,18 @@ const narrow = 110;
 /** `2026-`. */
 const yearLength = 5;
 
+/** What gives way gives evenly, down to these: together they fit into 80 columns. */
 const columns: readonly ActionColumn[] = [
   { title: 'ACTION', cell: ({ id }) => shortId(id) },
-  { title: 'TOOL', widthMin: 16, cell: ({ tool }) => printable(tool) },
+  { title: 'TOOL', widthMin: 12, cell: ({ tool }) => printable(tool) },
   {
     title: 'STATUS',
+    widthMin: 13,
     cell: (action, style) => ({ text: statusText(action), paint: paintOf(style, action.status) }),
   },
   {
     title: 'TENANT',
-    widthMin: 10,
+    widthMin: 7,
     cell: ({ tenant }) => printable(tenant),
     isShown: (actions) => new Set(actions.map(({ tenant }) => tenant)).size > 1,
   },
@@ -50,7 +52,7 @@ const columns: readonly ActionColumn[] = [
   },
   {
     title: 'NOTE',
-    widthMin: 20,
+    widthMin: 12,
     wraps: true,
     linesMax: 4,
     cell: noteText,

@@ -13,6 +13,7 @@ const path = join(folder, 'ledger.db');
 const code = `E-${'long'.repeat(500)}`;
 const reason = `it says: ${'no '.repeat(900)}`;
 let failed = '';
+let voted = '';
 
 beforeAll(async () => {
   const pay = defineTool({
@@ -25,10 +26,26 @@ beforeAll(async () => {
       return { paid: true };
     },
   });
-  const ledger = await createLedger({ path, tools: { pay } });
+  const ask = defineTool({
+    name: 'ask',
+    input: z.object({ invoice: z.string() }),
+    guarantee: 'manual',
+    approval: true,
+    execute: () => null,
+  });
+  const ledger = await createLedger({ path, tools: { pay, ask } });
   const call = (invoice: string) => ledger.tools.pay.call({ invoice }, { run: 'r', call: invoice });
   failed = (await call('bad')).actionId ?? '';
   await call('lost');
+  await ledger.tools.pay.call({ invoice: 'own' }, { tenant: 'same', run: 'same', call: 'own' });
+  voted = (await ledger.tools.ask.call({ invoice: 'x' }, { run: 'r' })).actionId ?? '';
+  const vote = {
+    actionId: voted,
+    voter: 'ann',
+    vote: 'approve',
+    argumentsHash: 'another',
+  } as const;
+  await ledger.vote(vote);
   await call('good');
   await ledger.close();
 });
@@ -54,8 +71,26 @@ async function shown(args: readonly string[], columns?: number): Promise<string>
 
 it.each([80, 120])('a list of %i columns keeps to them, and to few lines', async (columns) => {
   const lines = (await shown(['actions', 'list'], columns)).split('\n');
-  expect(lines.length).toBeLessThan(12);
+  expect(lines.length).toBeLessThan(18);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+});
+
+it('a vote that was refused is no call that ran nothing', async () => {
+  const page = await shown(['actions', 'show', voted]);
+  expect(page).toMatch(/held back +1 refused vote:\n.* refused: ann voted to approve: /);
+  expect(page).not.toContain('call that');
+});
+
+it('a replay up to a time before the first event has no blank lines', async () => {
+  const page = await shown(['replay', voted, '--until', '2020-01-01']);
+  expect(page).toMatch(
+    /^action-\S+\n0 events; 1 event came after|^action-\S+\n0 events; \d+ events came after/,
+  );
+});
+
+it('does not say a run twice that is its own tenant', async () => {
+  expect(await shown(['actions', 'list', '--tenant', 'same'])).not.toContain('RUN');
+  expect(await shown(['actions', 'list', '--tenant', 'default'])).toContain('RUN');
 });
 
 it('a code of the provider is cut for people, and whole for programs', async () => {
@@ -77,7 +112,7 @@ it('lists what is open, and the same with the views as without them', async () =
   const json = (filter: readonly string[]) => shown(['actions', 'list', ...filter, '--json']);
   const with_ = await Promise.all(filters.flatMap((filter) => [list(filter), json(filter)]));
   expect(with_[2]).toMatch(/pay +unknown .*operator, next check/);
-  expect(with_[2]).toContain('1 action;');
+  expect(with_[2]).toContain('2 actions;');
   rmSync(viewsPathOf(path));
   const without = await Promise.all(filters.flatMap((filter) => [list(filter), json(filter)]));
   expect(without).toEqual(with_);

@@ -31,10 +31,9 @@ export async function showAction(
       return;
     }
     cli.io.out(renderAction(action, heldBack, cli.style, cli.io.columns));
-    const id = shortId(action.id);
-    cli.io.out(
-      `\n${cli.style.dim(`action-ledger replay ${id}  shows its state after each event.`)}\n`,
-    );
+    const file = options.path === undefined ? '' : ` --path ${printable(options.path)}`;
+    const command = `action-ledger replay ${shortId(action.id)}${file}`;
+    cli.io.out(`\n${cli.style.dim(`${command}  shows its state after each event.`)}\n`);
   });
 }
 

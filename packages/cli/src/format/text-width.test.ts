@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cutText, padText, textWidth, wrapText } from './text-width.ts';
+import { cutText, padText, textWidth, wrapProse, wrapText } from './text-width.ts';
 
 describe('textWidth', () => {
   it.each([
@@ -43,6 +43,11 @@ describe('wrapText', () => {
       '{"order":"A-17",',
       '"cents":2500}',
     ]);
+  });
+
+  it('leaves code in backticks whole, where it fits into a line', () => {
+    expect(wrapProse('run `npm run x` now', 10)).toEqual(['run `npm', 'run x` now']);
+    expect(wrapProse('then run `npm x` now', 12)).toEqual(['then run', '`npm x` now']);
   });
 
   it('comes to an end where not even one character fits', () => {

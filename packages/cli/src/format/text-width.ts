@@ -53,7 +53,9 @@ export function wrapText(text: string, widthMax: number): readonly string[] {
 
 /** The same, but what stands in backticks is not broken where it fits into a line of its own. */
 export function wrapProse(text: string, widthMax: number): readonly string[] {
-  const joined = text.replace(/`[^`]+`/g, (code) => code.replaceAll(' ', joiner));
+  const joined = text.replace(/`[^`]+`/g, (code) =>
+    textWidth(code) <= widthMax ? code.replaceAll(' ', joiner) : code,
+  );
   return wrapText(joined, widthMax).map((line) => line.replaceAll(joiner, ' '));
 }
 

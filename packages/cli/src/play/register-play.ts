@@ -102,7 +102,10 @@ function registerPlayCommand(program: Command, cli: Cli): void {
 }
 
 /** Whoever says how often wants it. */
-function withKills(command: Command, flags: Flags): Flags {
+export function withKills<Given extends Pick<Flags, 'killWorkers'>>(
+  command: Command,
+  flags: Given,
+): Given {
   const isRateGiven = command.getOptionValueSource('killRate') === 'cli';
   return isRateGiven ? { ...flags, killWorkers: true } : flags;
 }
