@@ -52,6 +52,7 @@ import { createQuarantine } from './quarantine.ts';
 import { readEvents } from './read-events.ts';
 import { registerTool } from './registry.ts';
 import { repeatAction, type RepeatRequest } from './repeat.ts';
+import { createRepeatedNames } from './repeated-names.ts';
 import { createSideTable, type SideEntry } from './side-table.ts';
 import { completeUndo, completeUndos, matchesOf, trackUndoer } from './undo.ts';
 import { createWaiters } from './waiters.ts';
@@ -346,7 +347,7 @@ function publicFace(
   state: LedgerState,
   sweep: Sweep,
 ): Ledger {
-  const deps = { parts, chains };
+  const deps = { parts, chains, repeated: createRepeatedNames() };
   return {
     propose: (proposal) => propose(deps, withoutUndefined(proposal)),
     vote: (request) => castVote(parts, request),

@@ -6,7 +6,7 @@ import {
   actionIdOf,
   checkJson,
   isOpen,
-  type JsonObject,
+  type JsonValue,
   mayBeOvertaken,
   meet,
   type MeetingProposal,
@@ -37,12 +37,14 @@ import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
 import { passThrough } from './read-call.ts';
 import { brokenAnswer, conflict, refused, refusedBy } from './refused-proposals.ts';
+import { type RepeatedNames } from './repeated-names.ts';
 import { downstreamKeyFor } from './send.ts';
 import { completeUndo, completeUndoOf, undoneByThis } from './undo.ts';
 
 export interface ProposeDeps {
   readonly parts: Parts;
   readonly chains: EpochChains;
+  readonly repeated: RepeatedNames;
 }
 
 /** Racing callers meet at `no stream`; each lost race reads again. A bound on such rounds. */
@@ -56,16 +58,41 @@ export async function propose(deps: ProposeDeps, proposal: Proposal): Promise<An
   }
   const misfit = checkProposal(proposal);
   if (misfit !== undefined) return refusedBy(proposal, misfit);
-  const checked = checkedArguments(tool, proposal);
-  if (checked.kind === 'refusal') return refusedBy(proposal, checked);
-  if (tool.kind === 'read') return passThrough(parts, tool, checked.args, proposal);
-  const named = namesOf(parts, tool, proposal, checked.args);
+  const plain = checkJson(proposal.arguments, undefined, 'copied next');
+  if (plain.kind === 'refusal') return refusedBy(proposal, plain);
+  if (tool.kind === 'read') return read(parts, tool, proposal, plain.value);
+  const known = deps.repeated.find(tool, proposal, plain.value);
+  const named = known ?? namedFrom(parts, tool, proposal, plain.value);
   if (named.kind === 'refusal') return refusedBy(proposal, named);
   try {
-    return await meetNow(deps, tool, proposal, named);
+    const answer = await meetNow(deps, tool, proposal, named);
+    if (answer.repeat && known === undefined)
+      deps.repeated.keep(tool, proposal, plain.value, named);
+    return answer;
   } catch (fault) {
     return notRead(parts, proposal, fault);
   }
+}
+
+function namedFrom(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  plain: JsonValue,
+): Names | Refusal<RefusedCode> {
+  const valid = tool.validate(plain);
+  return valid.kind === 'refusal' ? valid : namesOf(parts, tool, proposal, valid.args);
+}
+
+function read(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  plain: JsonValue,
+): Answer | Promise<Answer> {
+  const valid = tool.validate(plain);
+  if (valid.kind === 'refusal') return refusedBy(proposal, valid);
+  return passThrough(parts, tool, valid.args, proposal);
 }
 
 async function meetNow(
@@ -81,14 +108,6 @@ async function meetNow(
     if (answer !== undefined) return answer;
   }
   throw new Error(`a proposal to ${tool.name} lost ${roundsMax} races in a row`);
-}
-
-function checkedArguments(
-  tool: Tool,
-  proposal: Proposal,
-): { readonly kind: 'valid'; readonly args: JsonObject } | Refusal<RefusedCode> {
-  const plain = checkJson(proposal.arguments, undefined, 'copied next');
-  return plain.kind === 'refusal' ? plain : tool.validate(plain.value);
 }
 
 async function meetOnce(
