@@ -24,7 +24,12 @@ let ledgers: Ledger[] = [];
 const pay = defineTool({
   name: 'pay',
   input,
-  guarantee: 'manual',
+  // Of this guarantee an attempt is sent again where its outcome is not known.
+  guarantee: 'idempotent',
+  keyWindow: '24h',
+  timeoutMs: 500,
+  inFlightMs: 500,
+  settleMs: 10,
   execute: ({ arguments: { order }, beforeSend }) => {
     beforeSend();
     effects.push(JSON.stringify(order));
@@ -89,6 +94,11 @@ const changes: readonly (readonly [string, Sql])[] = [
   ],
   ['a stream taken out of the index', (a) => `delete from streams where name = '${a}'`],
   [
+    'a stream set back in the index',
+    (a) =>
+      `update streams set last = (select min(position) from events where stream = '${a}') where name = '${a}'`,
+  ],
+  [
     'two streams swapped',
     (a, b) =>
       `update events set stream = iif(stream = '${a}', '${b}', '${a}') where stream in ('${a}', '${b}')`,
@@ -129,13 +139,14 @@ describe.each([
     change(at, sql(a, b, `${a.slice(0, -3)}x.0`));
     for (const turn of ['2', '3']) {
       const again = await open(at);
-      for (const order of ['a', 'b', 'f'])
+      // The damaged ones after another has been met, and then first.
+      for (const order of turn === '2' ? ['f', 'b', 'a'] : ['a', 'b', 'f'])
         expect(['already-done', 'checking']).toContain((await call(again, order, turn)).word);
       expect(effects).toHaveLength(6);
       await again.close();
     }
     // Where all are still in the tail, the index is not asked: nothing is wrong then.
-    const isHarmless = isKilled && name === 'a stream taken out of the index';
+    const isHarmless = isKilled && name.endsWith('the index') && !name.includes('too');
     expect((await runCli(['verify', '--path', at])).code).toBe(isHarmless ? 0 : 1);
   });
 });

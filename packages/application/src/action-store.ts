@@ -1,6 +1,6 @@
 // The one door to an action: load its state, decide, append, and on a conflict do all three again.
 // States of recent actions are kept; an append at a stale revision is a conflict, so a kept state
-// can be old but never wrong.
+// can be old but never wrong; that of a quarantined action is not used.
 import { foldAction, type Folded, type Sealed, sealEvents } from '@action-ledger/codec';
 import {
   type Action,
@@ -103,7 +103,7 @@ const heldSizeMax = 96 * 1024 * 1024;
 const stateSize = 1_024;
 
 export function createActionStore(deps: ActionStoreDeps): ActionStore {
-  const held = createHeldActions();
+  const held = createHeldActions(deps.quarantine);
   return {
     load: async (actionId, options) => {
       const known = options?.fresh === true ? undefined : held.get(actionId);
@@ -131,7 +131,7 @@ export function createActionStore(deps: ActionStoreDeps): ActionStore {
     },
     create: async (actionId, command, options = {}) => {
       // What lies elsewhere under another name looks new here.
-      const reason = deps.quarantine.whyHeld(actionId);
+      const reason = deps.quarantine.whyQuarantined(actionId);
       if (reason !== undefined) return { kind: 'broken', actionId, reason };
       const hash = chainStart(streamOfAction(actionId));
       const fresh: Held = { kind: 'held', action: newAction(actionId), hash, size: stateSize };
@@ -153,10 +153,12 @@ const noneHeld: HeldActions = {
   drop: () => undefined,
 };
 
-function createHeldActions(): HeldActions {
+/** Nothing is kept of a quarantined action, whoever finds out about it. */
+function createHeldActions(quarantine: Quarantine): HeldActions {
   const held = createRecentMap<Held>({ entriesMax: heldActionsMax, sizeMax: heldSizeMax });
   return {
-    get: (actionId) => held.get(actionId),
+    get: (actionId) =>
+      quarantine.whyQuarantined(actionId) === undefined ? held.get(actionId) : undefined,
     keep: (next) => {
       const known = held.get(next.action.id);
       if (known === undefined || known.action.revision <= next.action.revision)
@@ -181,7 +183,7 @@ async function read(
     return { kind: 'broken', actionId, reason };
   }
   const { action, hash, size } = folded;
-  const why = deps.quarantine.whyHeld(actionId);
+  const why = deps.quarantine.whyQuarantined(actionId);
   if (why !== undefined) {
     held.drop(actionId);
     return { kind: 'broken', actionId, reason: why };

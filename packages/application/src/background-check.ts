@@ -8,9 +8,11 @@ import { checkFirstEvent } from './hidden-action.ts';
 import { type Parts } from './parts.ts';
 import { type DamagedEvents, readEvents } from './read-events.ts';
 
-/** Small bites with pauses between them: the check must not be felt. */
-const eventsPerBite = 500;
+/** Small bites with pauses between them, and a twentieth of the time at most: it must not be felt. */
+const eventsPerBite = 100;
+const biteMsMax = 2;
 const pauseMs = 25;
+const restPerWork = 19;
 
 type OnLost = (loss: Loss) => Promise<void>;
 
@@ -20,6 +22,7 @@ export async function checkInBackground(
   through: number,
   onLost: OnLost,
 ): Promise<void> {
+  const rest = createRests(parts);
   let next = 1;
   const damaged: DamagedEvents[] = [];
   const bites = readEvents(parts.store, {
@@ -39,12 +42,29 @@ export async function checkInBackground(
       if (recorded.position > next) await onLost(missing(next, recorded.position - 1));
       next = recorded.position + 1;
       await checkRecorded(parts, recorded, onLost);
+      if (rest.isDue()) await rest.take();
+      if (parts.isClosing()) return;
     }
     await checkPlaces(parts, after, next - 1);
+    await rest.take();
     if (parts.isClosing()) return;
-    await pause(parts.runtime.timers, pauseMs, false);
   }
   for (const found of damaged) await checkDamaged(parts, found, onLost);
+}
+
+function createRests({ runtime: { clock, timers } }: Parts): {
+  readonly isDue: () => boolean;
+  readonly take: () => Promise<void>;
+} {
+  let since = clock.monoMs();
+  return {
+    isDue: () => clock.monoMs() - since > biteMsMax,
+    take: async () => {
+      const worked = clock.monoMs() - since;
+      await pause(timers, Math.max(pauseMs, worked * restPerWork), false);
+      since = clock.monoMs();
+    },
+  };
 }
 
 async function checkRecorded(parts: Parts, recorded: RecordedEvent, onLost: OnLost): Promise<void> {

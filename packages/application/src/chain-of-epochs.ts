@@ -22,7 +22,7 @@ export interface EpochChains {
 }
 
 const knownCountsMax = 50_000;
-/** So many unknown identities are read first after one that turned out to exist. */
+/** So many identities of which nothing is held are read first after one that turned out to exist. */
 const readsAfterMiss = 256;
 /** A bound that no honest identity reaches. */
 export const epochsMax = 100_000;
@@ -51,7 +51,7 @@ export function createEpochChains(actions: ActionStore): EpochChains {
       readFirst = readsAfterMiss;
     },
     grew: (keyHash, count) => {
-      if (count === 1 || (counts.get(keyHash) ?? 0) < count) counts.set(keyHash, count);
+      if ((counts.get(keyHash) ?? 0) < count) counts.set(keyHash, count);
     },
     load: async (keyHash, options) => {
       const known = options?.fresh === true ? undefined : counts.get(keyHash);

@@ -39,5 +39,5 @@ export function createExplainer(
 const withoutQuarantine: Quarantine = {
   open: async () => undefined,
   record: async () => undefined,
-  whyHeld: () => undefined,
+  whyQuarantined: () => undefined,
 };

@@ -11,8 +11,8 @@ export interface Quarantine {
   /** Idempotent: one incident per stream. */
   open(actionId: string, reason: string): Promise<void>;
   record(actionId: string, source: string, data: JsonValue): Promise<void>;
-  /** Why nothing in it runs; undefined where it is not held. */
-  whyHeld(actionId: string): string | undefined;
+  /** Why nothing in it runs; undefined where it is not quarantined. */
+  whyQuarantined(actionId: string): string | undefined;
 }
 
 export interface QuarantineDeps {
@@ -32,12 +32,12 @@ export function quarantineStream(actionId: string): string {
 }
 
 export function createQuarantine(deps: QuarantineDeps): Quarantine {
-  const held = new Map<string, string>();
+  const reasons = new Map<string, string>();
   return {
-    whyHeld: (actionId) => held.get(actionId),
+    whyQuarantined: (actionId) => reasons.get(actionId),
     open: async (actionId, reason) => {
-      if (held.has(actionId)) return;
-      held.set(actionId, reason);
+      if (reasons.has(actionId)) return;
+      reasons.set(actionId, reason);
       const nextCheckAt = deps.clock.nowMs() + operatorLooksAfterMs;
       const data = { incident: 'broken-stream', reason, owner: 'operator', nextCheckAt };
       deps.onOpened(actionId, reason);

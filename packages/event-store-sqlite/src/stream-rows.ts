@@ -21,7 +21,7 @@ export interface StreamRows {
   entries(after: string, max: number): readonly IndexEntry[];
 }
 
-export interface TailFound {
+interface TailFound {
   /** What was seen of the stream before, in the tail. */
   readonly head: (stream: string) => StreamHead | undefined;
   readonly visit: (stream: string, head: StreamHead) => void;

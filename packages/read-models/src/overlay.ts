@@ -10,8 +10,14 @@ import {
   type ListFilter,
   type MatchKey,
   matchText,
+  needsAttention,
   rowOf,
 } from './action-index.ts';
+
+interface Noted {
+  readonly row: ActionRow;
+  readonly needsAttention: boolean;
+}
 
 export interface Overlay {
   note(action: Action, matches: readonly MatchKey[]): void;
@@ -20,17 +26,16 @@ export interface Overlay {
   /** What is noted from now on is kept apart. Sealing again before `dropSealed` changes nothing. */
   seal(): void;
   dropSealed(): void;
-  get(action: string): Action | undefined;
+  get(action: string): Noted | undefined;
   /** Each action once, in the order of its first note. */
-  all(): Iterable<Action>;
+  all(): Iterable<Noted>;
   /** Rows that can be undone by this key, in the order of their first note. */
   undoable(match: string): readonly ActionRow[];
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
 }
 
 interface Notes {
-  /** Their rows are made when somebody asks: most are noted again before. */
-  readonly actions: Map<string, Action>;
+  readonly actions: Map<string, Noted>;
   readonly external: Map<string, string>;
   /** Match to actions; those that can no longer be undone are held here too. */
   readonly undoable: Map<string, Map<string, boolean>>;
@@ -40,7 +45,7 @@ export function createOverlay(): Overlay {
   let sealed: Notes | undefined;
   let current = noNotes();
   const both = (): readonly Notes[] => (sealed === undefined ? [current] : [sealed, current]);
-  const get = (action: string): Action | undefined =>
+  const get = (action: string): Noted | undefined =>
     current.actions.get(action) ?? sealed?.actions.get(action);
   return {
     note: (action, matches) => {
@@ -69,8 +74,8 @@ export function createOverlay(): Overlay {
       for (const { undoable } of both())
         for (const [action, isStill] of undoable.get(match) ?? []) found.set(action, isStill);
       return [...found].flatMap(([action, isStill]) => {
-        const noted = isStill ? get(action) : undefined;
-        return noted === undefined ? [] : [rowOf(noted)];
+        const row = isStill ? get(action)?.row : undefined;
+        return row === undefined ? [] : [row];
       });
     },
     ownerOfExternalId: (tenant, tool, externalId) => {
@@ -85,7 +90,7 @@ function noNotes(): Notes {
 }
 
 function note(notes: Notes, action: Action, matches: readonly MatchKey[]): void {
-  notes.actions.set(action.id, action);
+  notes.actions.set(action.id, { row: rowOf(action), needsAttention: needsAttention(action) });
   const externalId = action.outcome?.externalId;
   if (externalId !== undefined) {
     const key = externalIdText(action.tenant, action.tool, externalId);
@@ -102,9 +107,6 @@ function note(notes: Notes, action: Action, matches: readonly MatchKey[]): void 
 /** Rows of the overlay that fit, latest note first. */
 export function listNoted(overlay: Overlay, filter: ListFilter): readonly ActionRow[] {
   const rows: ActionRow[] = [];
-  for (const action of overlay.all()) {
-    const row = rowOf(action);
-    if (fits(row, filter)) rows.push(row);
-  }
+  for (const { row } of overlay.all()) if (fits(row, filter)) rows.push(row);
   return rows.reverse();
 }

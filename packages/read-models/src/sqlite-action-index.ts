@@ -3,13 +3,7 @@
 // transactions, and by another thread where there is much to write. Answers join both, so they are
 // never behind what was noted.
 import { type EventStore } from '@action-ledger/event-store';
-import {
-  type ActionIndex,
-  type ActionRow,
-  type ListFilter,
-  matchText,
-  needsAttention,
-} from './action-index.ts';
+import { type ActionIndex, type ActionRow, type ListFilter, matchText } from './action-index.ts';
 import { createFollower, servingPace, type ViewsFollower } from './follow-store.ts';
 import { createOverlay, listNoted, type Overlay } from './overlay.ts';
 import { type NumberedSideEntry, type SideEntry } from './side-entry.ts';
@@ -84,12 +78,12 @@ function answers(
   overlay: Overlay,
 ): Pick<ActionIndex, 'openActions' | 'undoable' | 'ownerOfExternalId' | 'list'> {
   const isCurrent = ({ action, revision }: ActionRevision): boolean =>
-    (overlay.get(action)?.revision ?? -1) < revision;
+    (overlay.get(action)?.row.revision ?? -1) < revision;
   return {
     openActions: () => {
       const open = new Set<string>();
       for (const each of file.needingAttention()) if (isCurrent(each)) open.add(each.action);
-      for (const action of overlay.all()) if (needsAttention(action)) open.add(action.id);
+      for (const { row, needsAttention } of overlay.all()) if (needsAttention) open.add(row.action);
       return [...open];
     },
     undoable: (key) => {
@@ -110,14 +104,13 @@ function list(
   file: ViewsReader,
   overlay: Overlay,
   filter: ListFilter,
-  isCurrent: (row: ActionRow) => boolean,
+  isCurrent: (row: ActionRevision) => boolean,
 ): readonly ActionRow[] {
   const rows = new Map<string, ActionRow>();
   for (const row of listNoted(overlay, filter)) rows.set(row.action, row);
   let left = filter.limit;
   if (left <= 0) return [];
-  for (const row of file.list(filter)) {
-    if (!isCurrent(row)) continue;
+  for (const row of file.list(filter, isCurrent)) {
     rows.set(row.action, row);
     left -= 1;
     if (left === 0) break;

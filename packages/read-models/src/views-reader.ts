@@ -15,8 +15,8 @@ export interface ViewsReader {
   /** Oldest first. */
   undoable(match: string): readonly (ActionRevision & { readonly plannedAt: number })[];
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
-  /** Newest first, without a bound: read what you need. */
-  list(filter: ListFilter): Iterable<ActionRow>;
+  /** Newest first, those that are wanted, without a bound: read what you need. */
+  list(filter: ListFilter, isWanted: (row: ActionRevision) => boolean): Iterable<ActionRow>;
   /** In the order of planning. */
   all(): Iterable<ActionRow>;
   /** Newest first. */
@@ -51,11 +51,11 @@ export function createViewsReader(db: DatabaseSync): ViewsReader {
     undoable: (match) => undoable.all(match) as unknown as ReturnType<ViewsReader['undoable']>,
     ownerOfExternalId: (tenant, tool, externalId) =>
       owner.get(externalId, tenant, tool)?.['action'] as string | undefined,
-    list: (filter) => {
+    list: (filter, isWanted) => {
       const { sql, values } = listQuery(filter);
       const statement = lists.get(sql) ?? db.prepare(sql);
       lists.set(sql, statement);
-      return rowsOf(statement, values);
+      return rowsOf(statement, values, isWanted);
     },
     all: () => rowsOf(all, []),
     lastSideNumber: () => (lastSide.get()?.['number'] ?? 0) as number,
@@ -64,8 +64,14 @@ export function createViewsReader(db: DatabaseSync): ViewsReader {
   };
 }
 
-function* rowsOf(statement: StatementSync, values: readonly string[]): Generator<ActionRow> {
-  for (const row of statement.iterate(...values)) yield rowFrom(row);
+function* rowsOf(
+  statement: StatementSync,
+  values: readonly string[],
+  isWanted: (row: ActionRevision) => boolean = () => true,
+): Generator<ActionRow> {
+  for (const row of statement.iterate(...values)) {
+    if (isWanted(row as unknown as ActionRevision)) yield rowFrom(row);
+  }
 }
 
 /**
@@ -102,6 +108,7 @@ function indexFor(tenant: boolean, tool: boolean, unusual: boolean, run: boolean
 }
 
 function rowFrom(row: Readonly<Record<string, unknown>>): ActionRow {
-  const given = Object.entries(row).filter(([, value]) => value !== null);
-  return Object.fromEntries(given) as unknown as ActionRow;
+  const given: Record<string, unknown> = {};
+  for (const name in row) if (row[name] !== null) given[name] = row[name];
+  return given as unknown as ActionRow;
 }

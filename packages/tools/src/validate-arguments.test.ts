@@ -52,6 +52,14 @@ describe('arguments that fit', () => {
     expect(Object.isFrozen((valid.args as { items: object[] }).items[0])).toBe(true);
   });
 
+  it('come back frozen below what the schema itself has frozen', () => {
+    const open = z.object({ list: z.array(z.unknown()).readonly(), any: z.unknown() }).readonly();
+    const given = { list: [{ a: { b: 1 } }], any: { c: { d: 1 } } };
+    const { args } = validate(open, given) as { args: typeof given };
+    for (const inner of [args, args.list, args.list[0], args.list[0]?.a, args.any, args.any.c])
+      expect(Object.isFrozen(inner)).toBe(true);
+  });
+
   it('declare their defaults by path, the outer one first', () => {
     const tool = defineTool({ name: 't', input, guarantee: 'manual', execute: () => null });
     expect(tool.declaration.defaults).toEqual({

@@ -91,6 +91,47 @@ describe('canonicalJson', () => {
     expect(canonicalJson([{ '!': 1, 1: 2 }])).toBe('[{"!":1,"1":2}]');
   });
 
+  it('sorts the same names in every order that they come in, one after the other', () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const orders = fc.shuffledSubarray(names.slice(1), { minLength: 3 });
+    fc.assert(
+      fc.property(fc.array(orders, { minLength: 2, maxLength: 20 }), (many) => {
+        for (const order of many) {
+          const given = Object.fromEntries(['a', ...order].map((name) => [name, name]));
+          const sorted = ['a', ...order].sort().map((name) => `"${name}":"${name}"`);
+          expect(canonicalJson(given)).toBe(`{${sorted.join(',')}}`);
+        }
+      }),
+    );
+    expect(canonicalJson({ a: 1, b: 2, c: 3 })).toBe('{"a":1,"b":2,"c":3}');
+    expect(canonicalJson({ a: 1, c: 3, b: 2 })).toBe('{"a":1,"b":2,"c":3}');
+  });
+
+  it('sorts any names, however many and long, without keeping them all', () => {
+    for (let n = 0; n < 400; n += 1) {
+      const long = `${n}-${'x'.repeat(n * 3)}`;
+      expect(canonicalJson({ [`z${n}`]: 1, [`a${long}`]: 2 })).toBe(`{"a${long}":2,"z${n}":1}`);
+    }
+  });
+
+  it('leaves out members that are undefined, and refuses what JSON has no place for', () => {
+    const given = (value: unknown): string => canonicalJson(value as JsonValue);
+    expect(given({ call: undefined, run: 'r' })).toBe('{"run":"r"}');
+    expect(given({ b: { z: undefined, y: 1, x: undefined }, a: [{ c: undefined }] })).toBe(
+      '{"a":[{}],"b":{"y":1}}',
+    );
+    expect(given({ 1: undefined, b: 1, 10: { 2: undefined, 3: 0 } })).toBe('{"10":{"3":0},"b":1}');
+    for (const value of [undefined, 1n, () => 1, Symbol('s')]) {
+      expect(() => given(value)).toThrow(TypeError);
+      expect(() => given([value])).toThrow(TypeError);
+      expect(() => given({ 1: [value] })).toThrow(TypeError);
+    }
+    for (const value of [1n, () => 1, Symbol('s')]) {
+      expect(() => given({ value })).toThrow(TypeError);
+      expect(() => given({ 1: value })).toThrow(TypeError);
+    }
+  });
+
   it('keeps an own __proto__ member, should one ever come', () => {
     const own = JSON.parse('{"b":1,"__proto__":2}') as JsonValue;
     expect(canonicalJson(own)).toBe('{"__proto__":2,"b":1}');

@@ -4,7 +4,11 @@
 import { isJsonArray } from './is-json-object.ts';
 import { type JsonObject, type JsonValue } from './json-value.ts';
 
-/** @throws TypeError on a number that is not finite: no JSON value holds one. */
+/**
+ * A member that is undefined counts as missing, as for JSON.stringify.
+ * @throws TypeError on what no JSON value holds: a number that is not finite, undefined by itself or
+ * in an array, a BigInt, a function, a symbol
+ */
 export function canonicalJson(value: JsonValue): string {
   const sorted = sortedValue(value);
   return sorted === undefined ? write(value) : JSON.stringify(sorted);
@@ -12,11 +16,26 @@ export function canonicalJson(value: JsonValue): string {
 
 /** The value itself where it is in order already. Undefined: no object can hold the sorted order. */
 function sortedValue(value: JsonValue): JsonValue | undefined {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new TypeError('A number that is not finite has no canonical JSON');
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (Number.isFinite(value)) return value;
+      throw notJson('A number that is not finite');
+    case 'object':
+      if (value === null) return value;
+      return isJsonArray(value) ? sortedElements(value) : sortedMembers(value);
+    case 'undefined':
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+      throw notJson(`A value of type ${typeof value}`);
   }
-  if (typeof value !== 'object' || value === null) return value;
-  return isJsonArray(value) ? sortedElements(value) : sortedMembers(value);
+}
+
+function notJson(what: string): TypeError {
+  return new TypeError(`${what} has no canonical JSON`);
 }
 
 function sortedElements(elements: readonly JsonValue[]): readonly JsonValue[] | undefined {
@@ -35,13 +54,22 @@ function sortedMembers(members: JsonObject): JsonObject | undefined {
   if (!order.keepsItsPlace) return undefined;
   let copy: Record<string, JsonValue> | undefined = order.isSorted ? undefined : {};
   for (const name of order.sorted) {
-    const member = members[name] as JsonValue;
+    const member = members[name];
+    if (member === undefined) return sortedMembers(withoutMissing(members));
     const sorted = typeof member === 'string' ? member : sortedValue(member);
     if (sorted === undefined) return undefined;
     if (copy !== undefined) copy[name] = sorted;
     else if (sorted !== member) copy = { ...members, [name]: sorted };
   }
   return copy ?? members;
+}
+
+function withoutMissing(members: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members as Readonly<Record<string, unknown>>).filter(
+      ([, member]) => member !== undefined,
+    ),
+  ) as JsonObject;
 }
 
 /** How the names of an object are sorted. */
@@ -60,6 +88,8 @@ interface Order {
 const orders: Map<string, Order>[] = [];
 const namesMax = 32;
 const ordersMax = 128;
+/** Of the names of one object together, UTF-16 units: they come from callers. */
+const namesSizeMax = 512;
 
 function orderOf(names: readonly string[]): Order {
   const first = names[0];
@@ -69,9 +99,16 @@ function orderOf(names: readonly string[]): Order {
   const order = known.get(first);
   if (order !== undefined && areEqual(order.names, names)) return order;
   const made = createOrder(names);
+  if (sizeOf(names) > namesSizeMax) return made;
   if (order === undefined && known.size === ordersMax) known.clear();
   known.set(first, made);
   return made;
+}
+
+function sizeOf(names: readonly string[]): number {
+  let size = 0;
+  for (const name of names) size += name.length;
+  return size;
 }
 
 function areEqual(names: readonly string[], others: readonly string[]): boolean {
@@ -97,10 +134,11 @@ function keepsItsPlace(name: string): boolean {
 }
 
 function write(value: JsonValue): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(sortedValue(value));
   if (isJsonArray(value)) return `[${value.map(write).join(',')}]`;
   const members = Object.keys(value)
     .sort()
+    .filter((name) => value[name] !== undefined)
     .map((name) => `${JSON.stringify(name)}:${write(value[name] as JsonValue)}`);
   return `{${members.join(',')}}`;
 }

@@ -235,8 +235,9 @@ function changesArguments(at: string): string {
   return `${place(at)} changes the value it is given (transform, preprocess, codec or an overwriting check); what was proposed must be what is sent: change it in \`execute\`.`;
 }
 
+/** To the bottom, also below what is frozen already: zod's `.readonly()` freezes one level. */
 export function deepFreeze<Value extends JsonValue>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+  if (typeof value === 'object' && value !== null) {
     Object.freeze(value);
     // Faster than over the values; nothing is inherited here.
     const members = value as Readonly<Record<string, JsonValue>>;
