@@ -67,6 +67,27 @@ overEach(
       }),
     );
 
+    it('FW23 an older value is set again by an append that nobody heard of → what is set after that is sent', () =>
+      inWorld(payWorld(), async (world) => {
+        const process = await world.start();
+        await process.call(invoice, firstCall);
+        await process.call(newer, laterCall);
+        let isAway = true;
+        const whileAway = (): boolean => isAway;
+        for (let n = 0; n < 20; n += 1) {
+          process.script.onAppend({ kind: 'stored, error raised' }, whileAway);
+          process.script.onRead(undefined, whileAway);
+        }
+        const again = await process.call(invoice, { ...thirdCall, waitMs: second });
+        expect(again).toMatchObject({ word: 'checking', code: 'ledger.store-uncertain' });
+        isAway = false;
+        await world.advance(aWhile);
+        expect(standing(world)).toBe(invoice.cents);
+        const fourthCall = { ...thirdCall, turn: '4', call: 'call_4' };
+        expect(await process.call(newer, fourthCall)).toMatchObject({ word: 'done', epoch: 3 });
+        expect(standing(world)).toBe(newer.cents);
+      }));
+
     it('FW23 the newer one comes just as the older is due to be sent again → in one order or the other, the newer value stands', () =>
       inWorld(payWorld({ fault: onFirst(lateArrival(lateMs)) }), async (world) => {
         const process = await world.start();

@@ -84,6 +84,8 @@ export interface ActionStoreDeps {
   readonly onAppended: (before: Action, action: Action, events: readonly ActionEvent[]) => void;
   /** Another process has moved it on: a read found more than was known here. */
   readonly onMoved: (before: Action, action: Action) => void;
+  /** Each that is read, whoever has appended it. */
+  readonly onRead: (action: Action) => void;
 }
 
 interface Held {
@@ -192,6 +194,7 @@ async function read(
   const known = held.get(actionId)?.action;
   if (action.revision >= 0) held.keep(now);
   if (known !== undefined && known.revision < action.revision) deps.onMoved(known, action);
+  if (action.revision >= 0) deps.onRead(action);
   return now;
 }
 

@@ -12,6 +12,8 @@ export interface EpochChains {
   held(keyHash: string): Epochs | undefined;
   /** An epoch was created: `count` epochs exist now. */
   grew(keyHash: string, count: number): void;
+  /** An epoch was read: so many exist at least, where any are known of. */
+  found(keyHash: string, count: number): void;
   /**
    * Where nothing is held of an identity, it is worth trying to create its first epoch without
    * reading first: `no stream` finds out. Not while such tries have lately met existing streams.
@@ -50,6 +52,10 @@ export function createEpochChains(actions: ActionStore): EpochChains {
     wasKnown: () => {
       readFirst = readsAfterMiss;
     },
+    found: (keyHash, count) => {
+      const known = counts.get(keyHash);
+      if (known !== undefined && known < count) counts.set(keyHash, count);
+    },
     grew: (keyHash, count) => {
       if ((counts.get(keyHash) ?? 0) < count) counts.set(keyHash, count);
     },
@@ -62,7 +68,9 @@ export function createEpochChains(actions: ActionStore): EpochChains {
         if (loaded.action.status === 'new') break;
         chain.push(loaded.action);
       }
-      if (chain.length > 0) counts.set(keyHash, chain.length);
+      // Another may have been opened since this was read.
+      const count = Math.max(chain.length, counts.get(keyHash) ?? 0);
+      if (count > 0) counts.set(keyHash, count);
       return { kind: 'epochs', actions: chain };
     },
   };

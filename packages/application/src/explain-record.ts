@@ -30,6 +30,7 @@ export function createExplainer(
     quarantine: withoutQuarantine,
     onAppended: () => undefined,
     onMoved: () => undefined,
+    onRead: () => undefined,
   });
   const chains = createEpochChains(actions);
   return (request) => explainCall({ tools, actions, sha256, digestSecret }, chains, request);

@@ -131,8 +131,13 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     }
   }
   const state: LedgerState = { closing: false, missing: undefined };
-  const parts = assemble(options, clock, state, ({ id, epoch }) => {
-    chains.grew(keyHashOf(id), epoch + 1);
+  const parts = assemble(options, clock, state, {
+    onCreated: ({ id, epoch }) => {
+      chains.grew(keyHashOf(id), epoch + 1);
+    },
+    onRead: ({ id, epoch }) => {
+      if (epoch > 0) chains.found(keyHashOf(id), epoch + 1);
+    },
   });
   const chains = createEpochChains(parts.actions);
   const ledger = publicFace(
@@ -180,7 +185,7 @@ function assemble(
   options: LedgerOptions,
   clock: Parts['clock'],
   state: Readonly<LedgerState>,
-  onCreated: (action: Action) => void,
+  told: ToldOfEpochs,
 ): Parts {
   const { store, runtime, sha256, index } = options;
   const judge = createJudge(clock);
@@ -199,7 +204,7 @@ function assemble(
     clock,
     runtime,
     quarantine,
-    ...toldOf(() => parts, onCreated),
+    ...toldOf(() => parts, told),
   });
   const parts: Parts = {
     worker: runtime.ids.next(),
@@ -235,11 +240,16 @@ function assemble(
   return parts;
 }
 
+interface ToldOfEpochs {
+  readonly onCreated: (action: Action) => void;
+  readonly onRead: (action: Action) => void;
+}
+
 /** Own appends, and what reads find that another process has appended. */
 function toldOf(
   parts: () => Parts,
-  onCreated: (action: Action) => void,
-): Pick<ActionStoreDeps, 'onAppended' | 'onMoved'> {
+  { onCreated, onRead }: ToldOfEpochs,
+): Pick<ActionStoreDeps, 'onAppended' | 'onMoved' | 'onRead'> {
   return {
     onAppended: (before, action, events) => {
       if (before.status === 'new' && action.status !== 'reserved') onCreated(action);
@@ -248,6 +258,7 @@ function toldOf(
     onMoved: (before, action) => {
       appended(parts(), before, action, []);
     },
+    onRead,
   };
 }
 

@@ -58,7 +58,7 @@ export async function propose(deps: ProposeDeps, proposal: Proposal): Promise<An
   }
   const misfit = checkProposal(proposal);
   if (misfit !== undefined) return refusedBy(proposal, misfit);
-  const plain = checkJson(proposal.arguments, undefined, 'copied next');
+  const plain = checkJson(proposal.arguments);
   if (plain.kind === 'refusal') return refusedBy(proposal, plain);
   if (tool.kind === 'read') return read(parts, tool, proposal, plain.value);
   const known = deps.repeated.find(tool, proposal, plain.value);

@@ -97,9 +97,11 @@ export class AppendQueue {
     this.#refuse(inTime < 0 ? this.#queue.length : inTime, heldTooLong(busyWaitMs));
     if (this.#queue.length === 0) return;
     this.#isScheduled = true;
-    runtime.timers.after(this.#retryMs, () => {
+    const flush = (): void => {
       this.#flush();
-    });
+    };
+    // Somebody waits for what is queued.
+    runtime.timers.after(this.#retryMs, flush, { keepsAlive: true });
     this.#retryMs = Math.min(this.#retryMs * 2, busyRetryMsMax);
   }
 

@@ -20,7 +20,7 @@ export async function waitForLock<Done>(
       if (!isBusy(error) || runtime.clock.monoMs() >= deadline) throw storeFaultOf(error, path);
     }
     await new Promise<void>((resolve) => {
-      runtime.timers.after(delayMs, resolve);
+      runtime.timers.after(delayMs, resolve, { keepsAlive: true });
     });
   }
 }

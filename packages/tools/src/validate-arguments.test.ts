@@ -60,6 +60,26 @@ describe('arguments that fit', () => {
       expect(Object.isFrozen(inner)).toBe(true);
   });
 
+  const fails = (): never => {
+    throw new Error('no such account');
+  };
+  const waits = (): unknown => Promise.resolve(true);
+  const changes = (value: { n: number }): unknown => Object.assign(value, { n: NaN });
+  it.each([
+    ['throws', fails, 'no such account'],
+    ['waits for something', waits, 'Promise'],
+    ['changes what it is given', changes, /something else than JSON|read only/],
+  ])('are refused where a check of the schema %s', (_what, check, reason) => {
+    const own = z.custom<{ n: number }>().refine(check as never);
+    const inner = z.object({ n: z.number() }).refine(check as never);
+    for (const schema of [z.object({ place: own }), z.object({ place: inner })]) {
+      const given = Object.freeze({ place: Object.freeze({ n: 1 }) });
+      const refused = validate(schema, given) as { code: string; message: string };
+      expect(refused).toMatchObject({ kind: 'refusal', code: 'arguments.invalid' });
+      expect(refused.message).toMatch(reason);
+    }
+  });
+
   it('declare their defaults by path, the outer one first', () => {
     const tool = defineTool({ name: 't', input, guarantee: 'manual', execute: () => null });
     expect(tool.declaration.defaults).toEqual({

@@ -15,20 +15,17 @@ import { isLongerThan } from './utf8-length.ts';
 
 export interface CheckedJson {
   readonly kind: 'checked';
-  /** Deeply frozen, unless asked for otherwise. */
+  /** Deeply frozen. */
   readonly value: JsonValue;
 }
 
 export function checkJson(
   value: unknown,
   { bytesMax, depthMax }: JsonLimits = defaultJsonLimits,
-  /** `copied next`: by whoever asks, so that freezing this copy would be for nothing. */
-  use: 'kept' | 'copied next' = 'kept',
 ): CheckedJson | JsonRefusal {
   const check: Check = {
     bytesMax,
     depthMax,
-    freezes: use === 'kept',
     units: 0,
     code: 'json.unreadable',
     problem: '',
@@ -46,7 +43,6 @@ export function checkJson(
 }
 
 interface Check extends JsonLimits {
-  readonly freezes: boolean;
   /** At most the length of the JSON text: every scalar 1, every string and name with its quotes. */
   units: number;
   code: JsonRefusalCode;
@@ -98,7 +94,7 @@ function copyArray(elements: readonly unknown[], depthLeft: number, check: Check
     copy.push(copied);
   }
   const hasMore = Object.keys(elements).length !== elements.length || hasSymbols(elements);
-  if (!hasMore) return check.freezes ? Object.freeze(copy) : copy;
+  if (!hasMore) return Object.freeze(copy);
   return fail(check, 'json.unsupported-member', 'An array has members besides its elements; found');
 }
 
@@ -132,7 +128,7 @@ function copyObject(
     }
     if (copied !== missing) copy[name] = copied;
   }
-  return check.freezes ? Object.freeze(copy) : copy;
+  return Object.freeze(copy);
 }
 
 const missing: unique symbol = Symbol('missing');
