@@ -127,7 +127,7 @@ describe('the other commands', () => {
     const { code, out } = await runCli(['doctor', '--path', changed(editOutcome, stream)]);
     expect(code).toBe(1);
     expect(out).toMatch(/^FAIL +chain +broken in/m);
-    expect(out).toContain('fix: action-ledger verify');
+    expect(out).toContain('fix: `action-ledger verify`');
   });
 
   it('show says that the record is damaged', async () => {

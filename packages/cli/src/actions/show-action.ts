@@ -97,9 +97,10 @@ const heldBackShown = 5;
 function heldBackFacts(entries: readonly SideEntry[]): readonly Fact[] {
   if (entries.length === 0) return [];
   const newest = entries.slice(0, heldBackShown).map(({ at, kind, reason, call }) => {
-    const why = kind === 'duplicate' ? kind : `${kind}: ${reason}`;
-    const from = callText(call ?? {});
-    return printable(`${dateTime(at, { ms: true })} ${why}${from === '' ? '' : `, ${from}`}`);
+    const why = kind === 'duplicate' ? undefined : reason;
+    const from = call === undefined ? undefined : callText(call);
+    const said = [why, from].filter((part) => part !== undefined && part !== '').join('; ');
+    return printable(`${dateTime(at, { ms: true })} ${kind}${said === '' ? '' : `: ${said}`}`);
   });
   const more = entries.length - newest.length;
   const lines = [...newest, ...(more > 0 ? [`and ${more} before`] : [])];
