@@ -31,7 +31,9 @@ export async function checkFiles(files: readonly string[]): Promise<void> {
         fix: 'name the files of recorded calls in it, .ndjson or .ndjson.gz.',
       });
     }
-    const first = await readTrace(file).next();
+    const calls = readTrace(file);
+    const first = await calls.next();
+    await calls.return(undefined);
     if (first.done === true) {
       throw new CliError('play.no-calls', `${file} holds no calls`, {
         fix: 'a line of it is one call, as docs/recorded-calls.md describes.',
