@@ -10,7 +10,6 @@ import {
   keyHashOf,
 } from '@action-ledger/domain';
 import { StoreFault } from '@action-ledger/event-store';
-import { type Timer } from '@action-ledger/runtime';
 import {
   type AttemptOutcome as ToolOutcome,
   type ExecuteContext,
@@ -24,6 +23,7 @@ import { afterSuccess } from './after-success.ts';
 import { cancelFor } from './cancel-for.ts';
 import { reportEvidence } from './evidence.ts';
 import { joinedBy } from './join.ts';
+import { keepLease, type Running } from './keep-lease.ts';
 import { recordable } from './outcome-text.ts';
 import { type Parts, type Run } from './parts.ts';
 
@@ -67,14 +67,6 @@ export function runAttempt(
   const run: Run = { claim, attempt, abort, done };
   parts.runs.set(action.id, run);
   return done;
-}
-
-interface Running {
-  readonly claim: number;
-  readonly attempt: number;
-  readonly controller: AbortController;
-  readonly state: { lost: boolean };
-  readonly startedMono: number;
 }
 
 async function attemptInFull(
@@ -195,49 +187,6 @@ export function attemptContext(
     ...(call === undefined ? {} : { origin: call }),
   };
 }
-
-/** Calls that outlast their lease extend it at half its life; a claim found lost stops the attempt. */
-function keepLease(
-  parts: Parts,
-  tool: Tool,
-  action: Action,
-  running: Running,
-  deadlineMono: number,
-): { readonly stop: () => void } {
-  const { leaseMs } = tool.rules;
-  let stopped = false;
-  let timer: Timer | undefined;
-  const wait = (): void => {
-    timer = parts.runtime.timers.after(leaseMs / 2, extend);
-  };
-  const next = (): void => {
-    if (!stopped && parts.clock.monoMs() + leaseMs / 2 < deadlineMono + leaseMarginMs) wait();
-  };
-  const extend = (): void => {
-    if (stopped) return;
-    const command = { type: 'ExtendClaim', claim: running.claim, leaseMs } as const;
-    parts.actions
-      .perform(action.id, () => command)
-      .then((result) => {
-        if (result.kind === 'refusal') {
-          running.state.lost = true;
-          running.controller.abort(new Error('the claim is lost'));
-          return;
-        }
-        next();
-      }, next);
-  };
-  if (running.startedMono + leaseMs < deadlineMono + leaseMarginMs) wait();
-  return {
-    stop: () => {
-      stopped = true;
-      timer?.cancel();
-    },
-  };
-}
-
-/** A lease that ends so long after the deadline needs no extension. */
-const leaseMarginMs = 1_000;
 
 /** What the tool said, as it will be stored. */
 function outcomeText(tool: Tool, parts: Parts, outcome: ToolOutcome): AttemptOutcome {

@@ -3,8 +3,6 @@
 import {
   actionOfStream,
   type Action,
-  type ActionEvent,
-  isOpen,
   keyHashOf,
   type Refusal,
   type Sha256,
@@ -20,6 +18,7 @@ import {
   type Loaded,
   type Performed,
 } from './action-store.ts';
+import { afterAppend } from './after-append.ts';
 import { type Answer } from './answer.ts';
 import { attendAction } from './attend.ts';
 import { createAttending } from './attending.ts';
@@ -28,7 +27,7 @@ import { awaitRest } from './await-rest.ts';
 import { withoutUndefined } from './check-request.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
 import { editAction, type EditRequest } from './edit.ts';
-import { createDueIndex, nextLookAt } from './due-index.ts';
+import { createDueIndex } from './due-index.ts';
 import { type EvidenceReport, takeReport } from './evidence.ts';
 import { explainCall, type Explanation, type ExplainRequest } from './explain.ts';
 import { checkFirstEvent } from './hidden-action.ts';
@@ -45,7 +44,7 @@ import {
   type SettleRequest,
   type VoteRequest,
 } from './operate.ts';
-import { type Notice, type Parts, type Run, toolOf, type WritePoint } from './parts.ts';
+import { type Notice, type Parts, type Run, type WritePoint } from './parts.ts';
 import { propose } from './propose.ts';
 import { type Proposal } from './proposal.ts';
 import { createQuarantine } from './quarantine.ts';
@@ -54,7 +53,7 @@ import { registerTool } from './registry.ts';
 import { repeatAction, type RepeatRequest } from './repeat.ts';
 import { createRepeatedNames } from './repeated-names.ts';
 import { createSideTable, type SideEntry } from './side-table.ts';
-import { completeUndo, completeUndos, matchesOf, trackUndoer } from './undo.ts';
+import { completeUndo, completeUndos, trackUndoer } from './undo.ts';
 import { createWaiters } from './waiters.ts';
 
 export interface LedgerOptions {
@@ -253,50 +252,13 @@ function toldOf(
   return {
     onAppended: (before, action, events) => {
       if (before.status === 'new' && action.status !== 'reserved') onCreated(action);
-      appended(parts(), before, action, events);
+      afterAppend(parts(), before, action, events);
     },
     onMoved: (before, action) => {
-      appended(parts(), before, action, []);
+      afterAppend(parts(), before, action, []);
     },
     onRead,
   };
-}
-
-/** What follows in this process from an append, before anyone is answered. */
-function appended(
-  parts: Parts,
-  before: Action,
-  action: Action,
-  events: readonly ActionEvent[],
-): void {
-  const tool = toolOf(parts, action);
-  if (action.attempts.length > 0) parts.judge.see(action);
-  parts.index.note(action, matchesOf(action, tool));
-  if (action.undoes.length > 0) trackUndoer(parts, action, before.status);
-  parts.due.set(action.id, nextLookAt(action, tool?.rules));
-  if (action.status === 'planned' || action.status === 'ready') parts.judge.readyInMs(action);
-  if (!isOpen(action)) {
-    parts.judge.forget(action.id);
-    if (action.outcome === undefined) parts.joins.delete(action.id);
-    parts.secrets.delete(action.id);
-  }
-  const waiting = parts.dependents.get(action.id);
-  if (waiting !== undefined && before.status !== action.status) {
-    parts.dependents.delete(action.id);
-    for (const dependent of waiting) parts.due.set(dependent, parts.clock.nowMs());
-  }
-  tellPeople(parts, action, events);
-  parts.waiters.notify(action.id);
-}
-
-function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]): void {
-  for (const { type, data } of events) {
-    if (type === 'ApprovalRequested') parts.notice({ kind: 'approval waiting', action });
-    else if (type === 'IncidentOpened' || type === 'DuplicateEffectDetected')
-      parts.notice({ kind: 'incident', action });
-    else if ('owner' in data && data.owner === 'operator')
-      parts.notice({ kind: 'unknown escalated', action });
-  }
 }
 
 /** Everything open is looked at; claims of the file's previous process end; half-told undos and edits are completed. */

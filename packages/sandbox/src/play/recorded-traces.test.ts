@@ -18,6 +18,7 @@ const small = ['agentdojo-banking', 'agentdojo-office', 'airline', 'retail', 'te
   (name) => join(folder, `${name}-small.ndjson`),
 );
 const isHere = small.every((path) => existsSync(path));
+if (!isHere) process.stderr.write(`skipped: no recorded calls in ${folder}\n`);
 
 interface Counts {
   calls: number;

@@ -1,0 +1,43 @@
+// What follows in this process from an append, whoever made it: the index, the clocks, what is due, the
+// people who are told, and last of all those who wait.
+import { type Action, type ActionEvent, isOpen } from '@action-ledger/domain';
+import { nextLookAt } from './due-index.ts';
+import { type Parts, toolOf } from './parts.ts';
+import { matchesOf, trackUndoer } from './undo.ts';
+
+/** Before anyone is answered. */
+export function afterAppend(
+  parts: Parts,
+  before: Action,
+  action: Action,
+  events: readonly ActionEvent[],
+): void {
+  const tool = toolOf(parts, action);
+  if (action.attempts.length > 0) parts.judge.see(action);
+  parts.index.note(action, matchesOf(action, tool));
+  if (action.undoes.length > 0) trackUndoer(parts, action, before.status);
+  parts.due.set(action.id, nextLookAt(action, tool?.rules));
+  if (action.status === 'planned' || action.status === 'ready') parts.judge.readyInMs(action);
+  if (!isOpen(action)) {
+    parts.judge.forget(action.id);
+    if (action.outcome === undefined) parts.joins.delete(action.id);
+    parts.secrets.delete(action.id);
+  }
+  const waiting = parts.dependents.get(action.id);
+  if (waiting !== undefined && before.status !== action.status) {
+    parts.dependents.delete(action.id);
+    for (const dependent of waiting) parts.due.set(dependent, parts.clock.nowMs());
+  }
+  tellPeople(parts, action, events);
+  parts.waiters.notify(action.id);
+}
+
+function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]): void {
+  for (const { type, data } of events) {
+    if (type === 'ApprovalRequested') parts.notice({ kind: 'approval waiting', action });
+    else if (type === 'IncidentOpened' || type === 'DuplicateEffectDetected')
+      parts.notice({ kind: 'incident', action });
+    else if ('owner' in data && data.owner === 'operator')
+      parts.notice({ kind: 'unknown escalated', action });
+  }
+}
