@@ -11,7 +11,7 @@ const schema = `
   pragma journal_mode = wal;
   pragma synchronous = full;
   pragma wal_autocheckpoint = 4000;
-  pragma cache_size = -32768;
+  pragma cache_size = -4096;
   create table if not exists intents
     (id integer primary key, key text not null unique, arguments text not null, filler text not null);
   create table if not exists outcomes
