@@ -206,18 +206,21 @@ class WritingStore implements SqliteEventStore {
 
   async noteLoss({ first, last, reason }: Loss): Promise<boolean> {
     const { runtime, path, facts, mark } = this.#parts;
-    const isConfirmed = facts.confirmedMissing().some(([from, to]) => from <= first && last <= to);
-    if (isConfirmed) return false;
+    const head = this.#writer.head();
+    // Not among those that are missing for good: others will stand there.
+    const isGivenAgain = first > head;
+    const confirmed = isGivenAgain ? [] : facts.confirmedMissing();
+    if (confirmed.some(([from, to]) => from <= first && last <= to)) return false;
     const before = this.#condition;
     const condition: StoreCondition =
       before.kind === 'recovering'
         ? before
-        : { kind: 'recovering', reason, mark: mark?.found ?? 0, head: this.#writer.head() };
+        : { kind: 'recovering', reason, mark: Math.max(mark?.found ?? 0, last), head };
     // Nothing may be sent meanwhile, whether or not it can be kept.
     this.#condition = condition;
     await waitForLock(runtime, this.#busyWaitMs, path, () => {
       if (this.#isClosed) throw closedFault();
-      facts.keepRecovery(condition, [first, last]);
+      facts.keepRecovery(condition, isGivenAgain ? undefined : [first, last]);
     });
     return true;
   }

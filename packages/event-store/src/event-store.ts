@@ -117,8 +117,9 @@ export interface EventStore {
   lostStreams?(): Promise<readonly IndexFault[]>;
   /**
    * What was stored at these positions is gone, or cannot be found under its name: `recovering` from
-   * now on, also after a restart, until an operator confirms it. Where it is absent the caller
-   * remembers by itself.
+   * now on, also after a restart, until an operator confirms it. Positions after the head were lost
+   * with the end of the store, and will be given again. Where it is absent the caller remembers by
+   * itself.
    * @returns false where one has confirmed these positions before, and nothing changes
    */
   noteLoss?(loss: Loss): Promise<boolean>;
