@@ -23,7 +23,7 @@ const pay = defineTool({
   guarantee: 'manual',
   execute: ({ arguments: { order }, beforeSend }) => {
     beforeSend();
-    const name = String(order);
+    const name = typeof order === 'string' ? order : '';
     effects.set(name, (effects.get(name) ?? 0) + 1);
     return { paid: true };
   },

@@ -74,22 +74,9 @@ const tailPage = 4096;
 export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTable {
   const lastOf = db.prepare('select last from streams where name = ?');
   const tallies = createIndexTallies(db);
-  const tail = (where: string) => {
-    const statement = db.prepare(`
-      select position, stream, revision, count, previous from events
-      where position > ? and ${soundRow} and ${where} order by position limit ${tailPage}`);
-    statement.setReturnArrays(true);
-    return (after: number, visit: (row: TailColumns) => void): void => {
-      for (let from = after; ;) {
-        const rows = statement.all(from) as unknown as readonly TailColumns[];
-        for (const row of rows) visit(row);
-        if (rows.length < tailPage) return;
-        from = rows.at(-1)?.[0] ?? from;
-      }
-    };
-  };
-  const rowsAfter = tail('true');
-  const uncoveredAfter = tail(
+  const rowsAfter = visitRows(db, 'true');
+  const uncoveredAfter = visitRows(
+    db,
     'not exists (select 1 from streams where name = stream and last >= position)',
   );
 
@@ -143,6 +130,25 @@ export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTabl
 
 /** Position, stream, revision, count, previous. */
 type TailColumns = readonly [number, string, number, number, number | null];
+
+/** Visits the rows after a position for which it is so, in order, a page at a time. */
+function visitRows(
+  db: DatabaseSync,
+  where: string,
+): (after: number, visit: (row: TailColumns) => void) => void {
+  const page = db.prepare(`
+    select position, stream, revision, count, previous from events
+    where position > ? and ${soundRow} and ${where} order by position limit ${tailPage}`);
+  page.setReturnArrays(true);
+  return (after, visit) => {
+    for (let from = after; ;) {
+      const rows = page.all(from) as unknown as readonly TailColumns[];
+      for (const row of rows) visit(row);
+      if (rows.length < tailPage) return;
+      from = rows.at(-1)?.[0] ?? from;
+    }
+  };
+}
 
 /** A row that does not go on where its stream ends was renamed, moved or copied. */
 function place(
