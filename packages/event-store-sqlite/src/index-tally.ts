@@ -21,7 +21,7 @@ export interface IndexTallies {
   said(): IndexTally | undefined;
   /** Into the open transaction. */
   keep(tally: IndexTally): void;
-  /** What is in the table: less than 100 ms for a million streams. */
+  /** What is in the table: about 0.1 s for a million streams. */
   counted(): IndexCount;
 }
 
