@@ -2,7 +2,7 @@
 // bites; what the store keeps to find it by is compared with it; and positions that are missing, or
 // actions that lost their name, put the ledger into `recovering`.
 import { actionOfStream } from '@action-ledger/domain';
-import { type Loss, type RecordedEvent } from '@action-ledger/event-store';
+import { type IndexFault, type Loss, type RecordedEvent } from '@action-ledger/event-store';
 import { pause } from './append.ts';
 import { checkFirstEvent } from './hidden-action.ts';
 import { type Parts } from './parts.ts';
@@ -89,7 +89,16 @@ async function checkDamaged(
 /** A stream that its store cannot find whole would look shorter than it is, or new. */
 async function checkPlaces(parts: Parts, after: number, through: number): Promise<void> {
   const checked = await parts.store.checkIndex?.({ after, through });
-  for (const { stream, position, what } of checked?.faults ?? []) {
+  await hold(parts, checked?.faults);
+}
+
+/** What the store knew of them at opening, before anyone is answered. */
+export async function holdLostStreams(parts: Parts): Promise<void> {
+  await hold(parts, await parts.store.lostStreams?.());
+}
+
+async function hold(parts: Parts, faults: readonly IndexFault[] = []): Promise<void> {
+  for (const { stream, position, what } of faults) {
     const actionId = actionOfStream(stream);
     if (actionId !== undefined)
       await parts.quarantine.open(actionId, `position ${position} ${what}`);

@@ -22,7 +22,7 @@ import { afterAppend } from './after-append.ts';
 import { type Answer } from './answer.ts';
 import { attendAction } from './attend.ts';
 import { createAttending } from './attending.ts';
-import { checkInBackground } from './background-check.ts';
+import { checkInBackground, holdLostStreams } from './background-check.ts';
 import { awaitRest } from './await-rest.ts';
 import { withoutUndefined } from './check-request.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
@@ -147,6 +147,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   );
   const onLost = (loss: Loss): Promise<void> => noteLost(store, state, loss);
   for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
+  await holdLostStreams(parts);
   await recover(parts, tail.ends, index.openActions());
   checkInBackground(parts, checkedFrom, onLost).catch((fault: unknown) => {
     if (!state.closing) parts.onFault('the check in the background', fault);

@@ -49,6 +49,7 @@ export async function openIndex(options: OpenIndexOptions): Promise<OpenIndex> {
     runtime,
     matchesOf: (action) => matchesOf(action, tools.get(action.tool)),
     matchRules,
+    onAhead: (position) => noteAhead(store, position),
     startFollower: () => startViewsThread({ storePath: path, viewsPath, matchRules }),
     onFault,
   });
@@ -59,4 +60,11 @@ export async function openIndex(options: OpenIndexOptions): Promise<OpenIndex> {
     },
     earlierSideEntries: (limit) => index.earlierSideEntries(limit),
   };
+}
+
+/** What the index has seen was stored: calls for it would look new. */
+async function noteAhead(store: EventStore, position: number): Promise<void> {
+  const head = await store.head();
+  const reason = `The index beside the file has seen position ${position}, and the file ends at ${head}: it went back in time, or another file was put in its place.`;
+  await store.noteLoss?.({ first: head + 1, last: position, reason });
 }

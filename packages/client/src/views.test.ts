@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -87,6 +87,64 @@ describe('the views of a ledger with a file', () => {
     expect(entries.slice(1)).toEqual(earlier);
     expect(second.sideEntries(1)).toHaveLength(1);
     await second.close();
+  });
+});
+
+describe('views that have seen more than the file holds', () => {
+  const besides = ['', '-wal', '-shm', '.mark'];
+
+  async function called(seat: string, at = path): Promise<unknown> {
+    const ledger = await createLedger({ path: at, tools });
+    const { word, code } = await ledger.tools.book.call({ seat }, { run: 'r', call: 'c' });
+    await ledger.close();
+    return code ?? word;
+  }
+
+  it('hold what is new where the file and its mark were deleted, until a person confirms', async () => {
+    expect(await called('1')).toBe('done');
+    for (const beside of besides) rmSync(`${path}${beside}`, { force: true });
+    for (let opened = 0; opened < 2; opened += 1) {
+      expect(await called('1')).toBe('ledger.recovering');
+      const store = await openSqliteEventStore({ path, runtime: createSystemRuntime() });
+      expect(store.condition()).toMatchObject({
+        kind: 'recovering',
+        reason: expect.stringMatching(/^The index beside the file has seen position \d+, and/),
+      });
+      await store.close();
+    }
+    const store = await openSqliteEventStore({ path, runtime: createSystemRuntime() });
+    await store.confirmRecovered();
+    await store.close();
+    expect(await called('1')).toBe('done');
+    expect(await called('2')).toBe('done');
+    // What was lost with the end of the file says nothing of what stands there now.
+    const db = new DatabaseSync(path);
+    db.exec('delete from events where position = 6');
+    db.close();
+    expect(await called('3')).toBe('ledger.recovering');
+  });
+
+  it('hold what is new where an older file with its mark took the place', async () => {
+    expect(await called('1')).toBe('done');
+    const copy = join(folder, 'copy.db');
+    for (const beside of ['', '.mark']) copyFileSync(`${path}${beside}`, `${copy}${beside}`);
+    expect(await called('2')).toBe('done');
+    for (const beside of besides) rmSync(`${path}${beside}`, { force: true });
+    for (const beside of ['', '.mark']) copyFileSync(`${copy}${beside}`, `${path}${beside}`);
+    expect(await called('1')).toBe('already-done');
+    expect(await called('2')).toBe('ledger.recovering');
+  });
+
+  it('say nothing where they went with the file, or belong to a shorter one', async () => {
+    expect(await called('1')).toBe('done');
+    expect(await called('2')).toBe('done');
+    const other = join(folder, 'other.db');
+    expect(await called('1', other)).toBe('done');
+    for (const beside of ['', '.mark']) copyFileSync(`${path}${beside}`, `${other}${beside}`);
+    expect(await called('2', other)).toBe('already-done');
+    for (const beside of [...besides, '.views', '.views-wal', '.views-shm'])
+      rmSync(`${path}${beside}`, { force: true });
+    expect(await called('1')).toBe('done');
   });
 });
 

@@ -4,14 +4,21 @@
 import { type IndexCheck, type IndexFault, StoreFault } from '@action-ledger/event-store';
 import { type EventTable } from './event-table.ts';
 import { type EventRow } from './row-text.ts';
-import { type StreamRows } from './stream-rows.ts';
+import { notToBeFound, type StreamRows } from './stream-rows.ts';
 
 const faultsMax = 100;
+const untold =
+  'is the last, and up to where the index goes is not known any more: a row of the table "facts" was deleted or changed';
 const pageRows = 256;
+
+export interface CheckedIndex extends StreamRows {
+  /** The file says up to where its index goes. */
+  isTold(): boolean;
+}
 
 export interface IndexCheckParts {
   readonly table: EventTable;
-  readonly index: StreamRows;
+  readonly index: CheckedIndex;
   readonly read: <Found>(find: () => Found) => Promise<Found>;
   readonly pause: () => Promise<void>;
 }
@@ -48,8 +55,10 @@ export async function checkIndex(
     await pause();
   }
   // Only of the whole file: a part of the rows is no part of the names.
-  if (range.after === undefined && range.through === undefined)
+  if (range.after === undefined && range.through === undefined) {
     await checkEntries(found, index, read, pause);
+    if (!(await read(() => index.isTold()))) note(found, '', head, untold);
+  }
   return found;
 }
 
@@ -108,8 +117,7 @@ function explain(
   const owner = previous === null ? undefined : table.rowAt(previous)?.stream;
   if (owner !== undefined && owner !== stream)
     note(found, owner, position, `continues stream ${owner}, but bears the name of ${stream}`);
-  else if (isFollowed)
-    note(found, stream, position, 'is not to be found from the end of its stream');
+  else if (isFollowed) note(found, stream, position, notToBeFound);
 }
 
 /** Undefined where the stream cannot be followed, which is noted. */
@@ -125,8 +133,13 @@ function positionsOf(
     return new Set(index.rows(stream, from).map((row) => row.position));
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error;
-    const at = error.detail['position'];
-    note(found, stream, typeof at === 'number' ? at : position, 'is missing or was changed');
+    const { position: at, what } = error.detail;
+    note(
+      found,
+      stream,
+      typeof at === 'number' ? at : position,
+      typeof what === 'string' ? what : 'is missing or was changed',
+    );
     return undefined;
   }
 }
@@ -134,4 +147,11 @@ function positionsOf(
 function note({ faults }: Found, stream: string, position: number, what: string): void {
   const isKnown = faults.some((each) => each.stream === stream && each.position === position);
   if (faults.length < faultsMax && !isKnown) faults.push({ stream, position, what });
+}
+
+/** Of streams whose entry in the index was deleted or set back, by the position of their last row. */
+export function lostFaults(unindexed: ReadonlyMap<string, number>): readonly IndexFault[] {
+  return [...unindexed]
+    .slice(0, faultsMax)
+    .map(([stream, position]) => ({ stream, position, what: notToBeFound }));
 }

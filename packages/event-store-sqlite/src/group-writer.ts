@@ -199,7 +199,7 @@ function tryAppend(parts: GroupWriterParts, group: Group, append: QueuedAppend):
       table.insert({ position, stream, revision, count, previous, events: text });
       group.head += count;
       const lastRevision = revision + count - 1;
-      index.add(stream, { revision: lastRevision, last: position });
+      index.add(stream, { revision: lastRevision, last: position }, previous);
       group.written.push({ append, position, revision });
       return { append, result: appended(lastRevision, group.head, false) };
     }

@@ -25,26 +25,27 @@ export interface Inspection {
 const inspectedEvents = 1000;
 const missingMax = 100;
 
-export function inspect(db: DatabaseSync, table: EventTable, head: number): Inspection {
+/** @param through up to where every row is found by the index, if it is there */
+export function inspect(
+  db: DatabaseSync,
+  table: EventTable,
+  head: number,
+  through: number,
+): Inspection {
   const after = Math.max(0, head - inspectedEvents);
   const rows = table.rowsAfter(after, inspectedEvents);
   const damaged = rows
     .filter((row) => !isReadable(row))
     .filter(({ stream }) => typeof stream === 'string')
     .map(({ stream, position, count }) => ({ stream, position, through: position + count - 1 }));
-  return { missing: missingAfter(db, after), damaged };
+  return { missing: missingAfter(db, Math.min(after, through)), damaged };
 }
 
-/**
- * Of a stream that the index lacks, a row taken away would leave no trace but its positions: so all
- * rows after `indexed-through` are looked at, and at least those after `after`.
- */
+/** Of a stream that the index lacks, a row taken away would leave no trace but its positions. */
 function missingAfter(db: DatabaseSync, after: number): readonly PositionRange[] {
   const found = db.prepare(`
     with
-      start (position) as (
-        select min(?, cast(value as integer)) from facts where name = 'indexed-through'
-      ),
+      start (position) as (select ?),
       first (position) as (
         select ifnull(max(position), 1) from events
         where position <= (select position from start) and ${soundRow}

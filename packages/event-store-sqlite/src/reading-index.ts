@@ -21,6 +21,7 @@ export class ReadingIndex implements StreamRows {
   /** Streams that do not hold together, by the position of the row that shows it. */
   readonly #lost = new Map<string, number>();
   #readThrough = 0;
+  #forgottenThrough = 0;
 
   constructor(db: DatabaseSync, table: EventTable) {
     this.#table = createIndexTable(db, table);
@@ -35,6 +36,19 @@ export class ReadingIndex implements StreamRows {
     return last === undefined ? [] : this.#table.walk(stream, last, from);
   }
 
+  indexedThrough(): number {
+    return this.#table.indexedThrough();
+  }
+
+  isTold(): boolean {
+    return this.#table.tallies.said() !== undefined;
+  }
+
+  /** Counts the table; reads all rows where the count is not what it should be. */
+  unindexed(): ReadonlyMap<string, number> {
+    return this.#table.examined().unindexed;
+  }
+
   entries(after: string, max: number): readonly IndexEntry[] {
     return this.#table.entries(after, max);
   }
@@ -45,7 +59,8 @@ export class ReadingIndex implements StreamRows {
       this.#readThrough = through;
       this.#tail.clear();
       this.#lost.clear();
-    } else if (this.#tail.size > forgetAbove) {
+    } else if (this.#tail.size > forgetAbove && through > this.#forgottenThrough) {
+      this.#forgottenThrough = through;
       for (const [stream, { last }] of this.#tail) if (last <= through) this.#tail.delete(stream);
     }
     this.#table.tail(this.#readThrough, {

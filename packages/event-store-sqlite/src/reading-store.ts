@@ -7,6 +7,7 @@ import {
   checkStreamName,
   createSubscriptions,
   type IndexCheck,
+  type IndexFault,
   type ReadAllOptions,
   type RecordedEvent,
   type StoreCondition,
@@ -18,7 +19,7 @@ import {
 import { type Timer } from '@action-ledger/runtime';
 import { type Backup, backUp } from './backup.ts';
 import { busyWaitMsUsual, pollMsUsual } from './bounds.ts';
-import { checkIndex, type IndexCheckRange } from './check-index.ts';
+import { checkIndex, type IndexCheckRange, lostFaults } from './check-index.ts';
 import { openReader } from './connection.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
 import { createFacts } from './facts.ts';
@@ -64,7 +65,7 @@ class ReadingStore implements SqliteEventStore {
     this.#options = options;
     this.#table = createEventTable(db);
     this.#index = new ReadingIndex(db, this.#table);
-    const { condition, damaged } = look(db, this.#table, options.path);
+    const { condition, damaged } = look(db, this.#table, this.#index, options.path);
     this.#condition = condition;
     this.#damaged = damaged;
     this.#head = this.#table.head();
@@ -122,8 +123,12 @@ class ReadingStore implements SqliteEventStore {
     return checkIndex({ table: this.#table, index: this.#index, read, pause: nextTurn }, range);
   }
 
+  lostStreams(): Promise<readonly IndexFault[]> {
+    return this.#read(() => lostFaults(this.#index.unindexed()));
+  }
+
   streamNames(start: string, max: number): Promise<readonly string[]> {
-    return this.#read(() => streamNames(this.#db, start, max));
+    return this.#read(() => streamNames(this.#db, this.#index.indexedThrough(), start, max));
   }
 
   async backup(to: string): Promise<Backup> {
@@ -178,11 +183,11 @@ class ReadingStore implements SqliteEventStore {
 }
 
 /** The mark is read before the head: a writer may raise both in between. */
-function look(db: DatabaseSync, table: EventTable, path: string) {
+function look(db: DatabaseSync, table: EventTable, index: ReadingIndex, path: string) {
   const mark = readMark(path);
   const facts = createFacts(db);
   const head = table.head();
-  const { missing, damaged } = inspect(db, table, head);
+  const { missing, damaged } = inspect(db, table, head, index.indexedThrough());
   const confirmed = facts.confirmedMissing();
   const condition = facts.recovery() ?? conditionOf({ head, mark, missing, confirmed });
   return { condition, damaged };

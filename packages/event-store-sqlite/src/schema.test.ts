@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -41,6 +41,9 @@ describe('a file of format 1', () => {
     });
     expect(await store.append('action-0', 4, [event()])).toMatchObject({ position: 1501 });
     await store.close();
+    const again = await openSqliteEventStore({ path, runtime, readOnly: true });
+    expect(await again.lostStreams()).toEqual([]);
+    await again.close();
     const db = new DatabaseSync(path);
     expect(numberOf(db, 'pragma user_version')).toBe(formatVersion);
     expect(layoutOf(db)).toEqual(await newLayout());
@@ -71,6 +74,47 @@ describe('a file of format 1', () => {
   });
 });
 
+describe('a file of format 2', () => {
+  const setBack = `delete from facts where name = 'indexed-streams'; pragma user_version = 2`;
+
+  it.each([
+    ['as it was closed', '', 60],
+    ['as it was killed', '', 60],
+    ['without the note of how far its index goes', `delete from facts`, 60],
+    ['with that note garbled', `update facts set value = 'x'`, 60],
+    ['with that note lowered', `update facts set value = '4'`, 60],
+    ['that is empty', `delete from facts`, 0],
+  ])('%s is counted at opening', async (how, sql, streams) => {
+    const store = await openSqliteEventStore({ path, runtime, pendingStreamsMax: 20 });
+    for (let n = 0; n < streams; n += 1) await store.append(`a-${n}`, 'no stream', [event()]);
+    for (let n = 0; n < streams; n += 1) await store.append(`a-${n}`, 0, [event()]);
+    const copy = join(folder, 'copy.db');
+    for (const beside of ['', '-wal', '.mark'])
+      copyFileSync(`${path}${beside}`, `${copy}${beside}`);
+    await store.close();
+    const at = how.endsWith('killed') ? copy : path;
+    exec(at, `${setBack}; ${sql}`);
+    await expect(openSqliteEventStore({ path: at, runtime, readOnly: true })).rejects.toMatchObject(
+      { code: 'store.format', message: expect.stringContaining('Open it once for writing') },
+    );
+    const again = await openSqliteEventStore({ path: at, runtime });
+    expect(await again.lostStreams()).toEqual([]);
+    for (let n = 0; n < streams; n += 1)
+      expect(await again.append(`a-${n}`, 'no stream', [event()])).toMatchObject({ actual: 1 });
+    expect(await again.checkIndex()).toEqual({
+      streams,
+      rows: 2 * streams,
+      reached: 2 * streams,
+      faults: [],
+    });
+    await again.close();
+    exec(at, `delete from streams where name = 'a-7'`);
+    const changed = await openSqliteEventStore({ path: at, runtime });
+    expect(await changed.lostStreams()).toHaveLength(streams === 0 ? 0 : 1);
+    await changed.close();
+  });
+});
+
 /** Streams of three appends: three events, then one in another order of streams, then one. */
 function makeFormat1(at: string, streams: number): readonly RecordedEvent[] {
   const db = new DatabaseSync(at);
@@ -94,6 +138,12 @@ function makeFormat1(at: string, streams: number): readonly RecordedEvent[] {
   db.exec('commit');
   db.close();
   return all;
+}
+
+function exec(at: string, sql: string): void {
+  const db = new DatabaseSync(at);
+  db.exec(sql);
+  db.close();
 }
 
 async function newLayout(): Promise<readonly unknown[]> {

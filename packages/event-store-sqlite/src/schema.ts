@@ -7,7 +7,7 @@ import { StoreFault } from '@action-ledger/event-store';
 export const applicationId = 0x41434c47;
 
 /** Step n leads from format n to format n + 1 (`PRAGMA user_version`). */
-const steps: readonly ((db: DatabaseSync) => void)[] = [createPlainLayout, deferIndex];
+const steps: readonly ((db: DatabaseSync) => void)[] = [createPlainLayout, deferIndex, countIndex];
 
 export const formatVersion = steps.length;
 
@@ -93,6 +93,22 @@ function deferIndex(db: DatabaseSync): void {
       select 'indexed-through', cast(ifnull(max(position + count - 1), 0) as text) from events;
     drop table events;
     alter table linked_events rename to events;
+  `);
+}
+
+/**
+ * Format 3: `indexed-streams` says what `streams` should hold, so that a lost entry shows. Where it
+ * is not known up to where `streams` goes, every row is looked at.
+ */
+function countIndex(db: DatabaseSync): void {
+  db.exec(`
+    insert into facts select 'indexed-through', '0' where true on conflict (name)
+      do update set value = cast(max(cast(value as integer), 0) as text);
+    insert into facts
+      select 'indexed-streams', through || ' ' || streams || ' ' || ends
+      from
+        (select value as through from facts where name = 'indexed-through'),
+        (select count(*) as streams, cast(total(last) as integer) as ends from streams);
   `);
 }
 

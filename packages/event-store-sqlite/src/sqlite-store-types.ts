@@ -1,5 +1,5 @@
 // What the SQLite adapter is opened with, and what it offers beyond the port.
-import { type EventStore, type IndexCheck } from '@action-ledger/event-store';
+import { type EventStore, type IndexCheck, type IndexFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Backup } from './backup.ts';
 import { type IndexCheckRange } from './check-index.ts';
@@ -31,6 +31,11 @@ export interface SqliteEventStore extends EventStore {
   owner(): FileOwner | undefined;
   /** Compares the index with a scan of the rows: seconds for a million of them. */
   checkIndex(range?: IndexCheckRange): Promise<IndexCheck>;
+  /**
+   * Streams whose entry in the index was deleted or set back by hand: at opening; read-only, now,
+   * which counts the index, and reads every row where the count is wrong.
+   */
+  lostStreams(): Promise<readonly IndexFault[]>;
   /** Names of streams that begin so, in their order and at most `max`; their events are not read. */
   streamNames(start: string, max: number): Promise<readonly string[]>;
   /** A copy of the file at this moment, which will open as `recovering`; writing goes on. */

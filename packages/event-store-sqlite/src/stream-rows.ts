@@ -4,6 +4,7 @@
 import { type DatabaseSync } from 'node:sqlite';
 import { StoreFault } from '@action-ledger/event-store';
 import { type EventTable, soundRow } from './event-table.ts';
+import { createIndexTallies, type IndexCount, type IndexTallies, isAsSaid } from './index-tally.ts';
 import { type EventRow } from './row-text.ts';
 
 export interface StreamHead {
@@ -21,10 +22,22 @@ export interface StreamRows {
   entries(after: string, max: number): readonly IndexEntry[];
 }
 
+export interface Examined {
+  /** Up to where the table goes; undefined where the file does not say so any more. */
+  readonly through: number | undefined;
+  /** The table is what was written into it. */
+  readonly isWhole: boolean;
+  /** Streams whose entry was deleted or set back by hand, with the position of their last row. */
+  readonly unindexed: ReadonlyMap<string, number>;
+  /** What the table should hold. */
+  readonly count: IndexCount;
+}
+
 interface TailFound {
   /** What was seen of the stream before, in the tail. */
   readonly head: (stream: string) => StreamHead | undefined;
-  readonly visit: (stream: string, head: StreamHead) => void;
+  /** @param indexed what the table names as the end, null where it lacks the stream */
+  readonly visit: (stream: string, head: StreamHead, indexed: number | null) => void;
   /** The row at this position shows that the stream does not hold together: a row of it was moved. */
   readonly lost: (stream: string, position: number) => void;
 }
@@ -34,10 +47,15 @@ export interface IndexTable {
   last(stream: string): number | undefined;
   /** The same with its revision. @throws StoreFault `store.corrupt` where the row is missing */
   head(stream: string): StreamHead | undefined;
+  readonly tallies: IndexTallies;
+  /** Counts the table; reads all rows where the count is not what it should be. */
+  examined(): Examined;
   /** All appends after this position are to be found by their rows, not by the table. */
   indexedThrough(): number;
   /** The ends of all appends after `position`, in order. */
   tail(position: number, found: TailFound): void;
+  /** The same without those that the table knows: of a table of which is not known how far it goes. */
+  uncoveredTail(found: TailFound): void;
   /** Entries of the table after this name, in the order of names, each with the stream at its end. */
   entries(after: string, max: number): readonly IndexEntry[];
   /** Walks back from the last row. @throws StoreFault `store.corrupt` where a row is missing */
@@ -55,11 +73,12 @@ const tailPage = 4096;
 
 export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTable {
   const lastOf = db.prepare('select last from streams where name = ?');
-  const through = db.prepare(`select value from facts where name = 'indexed-through'`);
-  const tail = db.prepare(`
-    select position, stream, revision, count, previous from events
-    where position > ? and ${soundRow} order by position limit ${tailPage}`);
-  tail.setReturnArrays(true);
+  const tallies = createIndexTallies(db);
+  const rowsAfter = visitRows(db, 'true');
+  const uncoveredAfter = visitRows(
+    db,
+    'not exists (select 1 from streams where name = stream and last >= position)',
+  );
 
   const entries = db.prepare(`
     select name, last, stream
@@ -78,15 +97,31 @@ export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTabl
       if (row?.stream !== stream) throw missingRow(stream, position);
       return { revision: row.revision + row.count - 1, last: position };
     },
-    indexedThrough: () =>
-      Number((through.get() as { readonly value: string } | undefined)?.value ?? 0),
+    tallies,
+    indexedThrough: () => tallies.said()?.through ?? 0,
     tail: (position, found) => {
-      for (let after = position; ;) {
-        const rows = tail.all(after) as unknown as readonly TailColumns[];
-        for (const row of rows) place(table, last, row, found);
-        if (rows.length < tailPage) return;
-        after = rows.at(-1)?.[0] ?? after;
+      rowsAfter(position, (row) => {
+        place(table, last, row, found);
+      });
+    },
+    uncoveredTail: (found) => {
+      uncoveredAfter(0, (row) => {
+        place(table, last, row, found);
+      });
+    },
+    examined: () => {
+      const said = tallies.said();
+      const counted = tallies.counted();
+      const isWhole = said !== undefined && isAsSaid(said, counted);
+      const unindexed = new Map<string, number>();
+      if (said !== undefined && !isWhole) {
+        uncoveredAfter(0, ([position, stream]) => {
+          if (position <= said.through) unindexed.set(stream, position);
+        });
       }
+      // A table in which every row is to be found counts as it is.
+      const count = said !== undefined && unindexed.size > 0 ? said : counted;
+      return { through: said?.through, isWhole, unindexed, count };
     },
     entries: (after, max) => entries.all(after, max) as unknown as readonly IndexEntry[],
     walk: (stream, end, from) => walk(table, stream, end, from),
@@ -95,6 +130,25 @@ export function createIndexTable(db: DatabaseSync, table: EventTable): IndexTabl
 
 /** Position, stream, revision, count, previous. */
 type TailColumns = readonly [number, string, number, number, number | null];
+
+/** Visits the rows after a position for which it is so, in order, a page at a time. */
+function visitRows(
+  db: DatabaseSync,
+  where: string,
+): (after: number, visit: (row: TailColumns) => void) => void {
+  const page = db.prepare(`
+    select position, stream, revision, count, previous from events
+    where position > ? and ${soundRow} and ${where} order by position limit ${tailPage}`);
+  page.setReturnArrays(true);
+  return (after, visit) => {
+    for (let from = after; ;) {
+      const rows = page.all(from) as unknown as readonly TailColumns[];
+      for (const row of rows) visit(row);
+      if (rows.length < tailPage) return;
+      from = rows.at(-1)?.[0] ?? from;
+    }
+  };
+}
 
 /** A row that does not go on where its stream ends was renamed, moved or copied. */
 function place(
@@ -109,7 +163,7 @@ function place(
   // Merged already: what the table says of it is checked when it is read.
   const isMerged = seen === undefined && end !== undefined && end >= position;
   if (isMerged || goesOn(row, seen, end)) {
-    found.visit(stream, { revision: revision + count - 1, last: position });
+    found.visit(stream, { revision: revision + count - 1, last: position }, end ?? null);
     return;
   }
   const known = seen?.revision ?? revisionAt(table, end, stream);
@@ -165,5 +219,17 @@ export function missingRow(stream: string, position: number): StoreFault {
     'never',
     `Stream ${stream} has lost events: its row at position ${position} is missing or was changed. Nothing in it runs; compare it with a backup.`,
     { detail: { stream, position, through: position } },
+  );
+}
+
+/** Follows "position n …". */
+export const notToBeFound = 'is not to be found from the end of its stream';
+
+export function unindexedRow(stream: string, position: number): StoreFault {
+  return new StoreFault(
+    'store.corrupt',
+    'never',
+    `Stream ${stream} is not whole in the index of streams: its row at position ${position} ${notToBeFound}. An entry of the index was deleted or changed. Nothing in the stream runs; compare it with a backup.`,
+    { detail: { stream, position, through: position, what: notToBeFound } },
   );
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createEventTable } from './event-table.ts';
 import { ReadingIndex } from './reading-index.ts';
+import { createIndexTallies } from './index-tally.ts';
 import { migrate, numberOf } from './schema.ts';
 import { rangeCount, rangeOf } from './stream-ranges.ts';
 import { type StreamHead } from './stream-rows.ts';
@@ -13,7 +14,7 @@ const streamsMax = 40;
 describe('the deferred index', () => {
   const group = fc.record({
     streams: fc.array(fc.nat(streamsMax - 1), { minLength: 1, maxLength: 12 }),
-    end: fc.constantFrom('commit', 'commit', 'commit', 'roll back', 'reopen', 'reload'),
+    end: fc.constantFrom('commit', 'commit', 'commit', 'roll back', 'reopen', 'reload', 'close'),
   });
 
   it('knows the end of every stream after any commits, rollbacks and restarts', () => {
@@ -22,10 +23,14 @@ describe('the deferred index', () => {
         const file = createFile(pendingMax);
         for (const { streams, end } of groups) {
           file.write(streams.map(nameOf), end !== 'roll back');
-          if (end === 'reopen') file.reopen();
+          // The count of the table goes with every merge.
+          expect(file.said()).toMatchObject(file.counted());
+          if (end === 'close') file.merge();
+          if (end === 'reopen' || end === 'close') file.reopen();
+          expect(file.index().examined()).toMatchObject({ isWhole: true, unindexed: new Map() });
           if (end === 'reload') file.index().reload();
           for (let n = 0; n < streamsMax; n += 1) {
-            expect(file.index().head(nameOf(n))).toEqual(file.model().get(nameOf(n)));
+            expect(headOf(file.index(), nameOf(n))).toEqual(file.model().get(nameOf(n)));
           }
           expectRead(file, file.reader);
           // One that reads now and then finds the table ahead of what it has seen.
@@ -54,6 +59,137 @@ describe('the deferred index', () => {
     const tail = file.head() - file.indexedThrough();
     // 80 positions make a merge due; then all 512 ranges come round, eight with each commit.
     expect(tail).toBeLessThan(80 + rangeCount / 8 + 1);
+    file.close();
+  });
+});
+
+describe('the tally of the index', () => {
+  /** Twenty streams in the table, the first of them with two rows, and five that it lacks. */
+  function someMerged() {
+    const file = createFile(8192);
+    for (let n = 0; n < 20; n += 1) file.write([nameOf(n)], true);
+    file.write([nameOf(0)], true);
+    file.merge();
+    file.reopen();
+    for (let n = 20; n < 25; n += 1) file.write([nameOf(n)], true);
+    return file;
+  }
+
+  function expectAllKnown(file: ReturnType<typeof createFile>, but: readonly string[] = []): void {
+    for (const [stream, head] of file.model())
+      if (!but.includes(stream)) expect(headOf(file.index(), stream)).toEqual(head);
+  }
+
+  it.each([
+    ['deleted', `delete from streams where name = '${nameOf(0)}'`],
+    ['set back', `update streams set last = 1 where name = '${nameOf(0)}'`],
+  ])('shows an entry that was %s: the stream is read by its rows and takes no append', (_, sql) => {
+    const file = someMerged();
+    const lost = nameOf(0);
+    file.exec(sql);
+    for (let opened = 0; opened < 3; opened += 1) {
+      file.reopen();
+      expect(file.index().examined()).toMatchObject({
+        isWhole: false,
+        unindexed: new Map([[lost, 21]]),
+      });
+      expect(() => file.index().head(lost)).toThrow(
+        expect.objectContaining({
+          code: 'store.corrupt',
+          detail: expect.objectContaining({ stream: lost, position: 21 }),
+        }),
+      );
+      expect(file.index().rows(lost, 0)).toHaveLength(2);
+      expect(() => file.index().indexedRows(lost, 0)).toThrow('not to be found');
+      expectAllKnown(file, [lost]);
+      // What others append, and what is merged, does not hide it.
+      file.write([nameOf(1), randomName()], true);
+      file.merge();
+    }
+    file.exec(`insert into streams values ('${lost}', 21)
+        on conflict (name) do update set last = excluded.last`);
+    file.reopen();
+    expect(file.index().examined()).toMatchObject({ isWhole: true });
+    expectAllKnown(file);
+    file.close();
+  });
+
+  it('shows it to a process that has the file open, with its next look', () => {
+    const file = someMerged();
+    file.exec(`delete from streams where name = '${nameOf(7)}'`);
+    file.index().reload();
+    expect(() => file.index().head(nameOf(7))).toThrow('not to be found');
+    expectAllKnown(file, [nameOf(7)]);
+    file.close();
+  });
+
+  it('of a stream that has rows which the table lacks, too', () => {
+    const file = someMerged();
+    file.write([nameOf(0)], true);
+    file.exec(`delete from streams where name = '${nameOf(0)}'`);
+    file.reopen();
+    expect(() => file.index().head(nameOf(0))).toThrow();
+    expectAllKnown(file, [nameOf(0)]);
+    file.close();
+  });
+
+  it('is counted anew where an entry was added that leads to no lost row', () => {
+    const file = someMerged();
+    file.exec(`insert into streams values ('action-nobody', 3)`);
+    file.reopen();
+    expect(file.index().examined()).toMatchObject({ isWhole: false, unindexed: new Map() });
+    expect(() => file.index().head('action-nobody')).toThrow('missing or was changed');
+    expectAllKnown(file);
+    file.merge();
+    file.reopen();
+    expect(file.index().examined()).toMatchObject({ isWhole: true });
+    file.close();
+  });
+
+  it.each(['indexed-through', 'indexed-streams'])(
+    'is missing or changed in %s: every stream is known, and the tally is made again',
+    (fact) => {
+      const where = `where name = '${fact}'`;
+      for (const sql of [
+        `delete from facts ${where}`,
+        `update facts set value = '25 25 325' ${where}`,
+        `update facts set value = '3' ${where}`,
+        `update facts set value = '0' ${where}`,
+        `update facts set value = '25' ${where}`,
+        `update facts set value = '1000' ${where}`,
+        `update facts set value = '-1' ${where}`,
+        `update facts set value = 'x' ${where}`,
+        `update facts set value = '' ${where}`,
+        `update facts set value = x'00' ${where}`,
+        `update facts set name = 'other' ${where}`,
+      ]) {
+        const file = someMerged();
+        file.exec(sql);
+        file.reopen();
+        expect(file.index().isTold()).toBe(false);
+        expectAllKnown(file);
+        expectRead(file, file.reader);
+        file.write([nameOf(1), nameOf(20), nameOf(30)], true);
+        expectAllKnown(file);
+        file.merge();
+        file.reopen();
+        expect(file.index().examined()).toMatchObject({ isWhole: true, through: file.head() });
+        expect(file.indexed()).toBe(26);
+        expectAllKnown(file);
+        file.close();
+      }
+    },
+  );
+
+  it('is no guess where both notes are gone and an entry with them: the rows tell', () => {
+    const file = someMerged();
+    file.exec(`delete from facts; delete from streams where name > '${nameOf(5)}'`);
+    file.reopen();
+    expectAllKnown(file);
+    file.merge();
+    file.reopen();
+    expect(file.index().examined()).toMatchObject({ isWhole: true, unindexed: new Map() });
+    expectAllKnown(file);
     file.close();
   });
 });
@@ -97,13 +233,13 @@ function createFile(pendingMax: number) {
       let position = head;
       db.exec('begin immediate');
       for (const stream of streams) {
-        const before = index.head(stream);
+        const before = headOf(index, stream);
         expect(before).toEqual(written.get(stream));
         const revision = (before?.revision ?? -1) + 1;
         position += 1;
         const previous = before?.last ?? null;
         table.insert({ position, stream, revision, count: 1, previous, events: 'e\nT\n{}\n{}' });
-        index.add(stream, { revision, last: position });
+        index.add(stream, { revision, last: position }, previous);
         written.set(stream, { revision, last: position });
       }
       index.merge(head);
@@ -115,6 +251,17 @@ function createFile(pendingMax: number) {
       } else {
         index.forget();
       }
+    },
+    said: () => createIndexTallies(db).said(),
+    counted: () => createIndexTallies(db).counted(),
+    exec: (sql: string) => {
+      db.exec(sql);
+    },
+    /** What a close does. */
+    merge: () => {
+      db.exec('begin immediate');
+      index.mergeAll(head);
+      db.exec('commit');
     },
     reopen: () => {
       index = new WritingIndex(db, table, pendingMax);
@@ -132,6 +279,11 @@ function expectRead({ model }: ReturnType<typeof createFile>, reader: ReadingInd
     expect(rows.map((row) => row.revision)).toEqual([...Array(head.revision + 1).keys()]);
     expect(rows.at(-1)?.position).toBe(head.last);
   }
+}
+
+function headOf(index: WritingIndex, stream: string): StreamHead | undefined {
+  const head = index.head(stream);
+  return head === undefined ? undefined : { revision: head.revision, last: head.last };
 }
 
 function nameOf(n: number): string {

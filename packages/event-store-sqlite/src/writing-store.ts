@@ -8,6 +8,7 @@ import {
   createSubscriptions,
   type ExpectedRevision,
   type IndexCheck,
+  type IndexFault,
   type Loss,
   type NewEvent,
   type ReadAllOptions,
@@ -21,7 +22,7 @@ import { type Runtime } from '@action-ledger/runtime';
 import { AppendQueue } from './append-queue.ts';
 import { type Backup, backUp } from './backup.ts';
 import { busyWaitMsUsual } from './bounds.ts';
-import { checkIndex, type IndexCheckRange } from './check-index.ts';
+import { checkIndex, type CheckedIndex, type IndexCheckRange, lostFaults } from './check-index.ts';
 import { openWriter } from './connection.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
 import { createFacts, type Facts } from './facts.ts';
@@ -79,7 +80,10 @@ function look(
   const head = table.head();
   // Read on, it may still be; written on, it would bury what is left.
   if (table.isEndGarbled()) throw garbledEndFault(path, head, readMark(path));
-  const inspection = inspect(db, table, head);
+  const index = new WritingIndex(db, table, pendingStreamsMax);
+  const { isWhole, through = 0 } = index.examined();
+  // What an index has lost may be gone altogether: then the positions tell.
+  const inspection = inspect(db, table, head, isWhole ? through : 0);
   const mark = lock === undefined ? undefined : openMark(path, head);
   const found = mark === undefined ? head : mark.found;
   const confirmed = facts.confirmedMissing();
@@ -87,7 +91,10 @@ function look(
     facts.recovery() ?? conditionOf({ head, mark: found, missing: inspection.missing, confirmed });
   // Kept in the file: events appended meanwhile would lift it above its mark again.
   if (condition.kind === 'recovering') facts.keepRecovery(condition);
-  const index = new WritingIndex(db, table, pendingStreamsMax);
+  if (!index.isTold()) {
+    mergeIndex(db, index, head);
+    index.reload();
+  }
   return { db, path, runtime, lock, mark, table, index, facts, inspection, condition };
 }
 
@@ -174,11 +181,21 @@ class WritingStore implements SqliteEventStore {
   checkIndex(range?: IndexCheckRange): Promise<IndexCheck> {
     const { table, index } = this.#parts;
     const read = async <Found>(find: () => Found): Promise<Found> => this.#read(find);
-    return checkIndex({ table, index, read, pause: nextTurn }, range);
+    const checked: CheckedIndex = {
+      rows: (stream, from) => index.indexedRows(stream, from),
+      entries: (after, max) => index.entries(after, max),
+      isTold: () => index.isTold(),
+    };
+    return checkIndex({ table, index: checked, read, pause: nextTurn }, range);
+  }
+
+  async lostStreams(): Promise<readonly IndexFault[]> {
+    return this.#read(() => lostFaults(this.#parts.index.examined().unindexed));
   }
 
   async streamNames(start: string, max: number): Promise<readonly string[]> {
-    return this.#read(() => streamNames(this.#parts.db, start, max));
+    const { db, index } = this.#parts;
+    return this.#read(() => streamNames(db, index.indexedThrough(), start, max));
   }
 
   async backup(to: string): Promise<Backup> {
@@ -189,18 +206,21 @@ class WritingStore implements SqliteEventStore {
 
   async noteLoss({ first, last, reason }: Loss): Promise<boolean> {
     const { runtime, path, facts, mark } = this.#parts;
-    const isConfirmed = facts.confirmedMissing().some(([from, to]) => from <= first && last <= to);
-    if (isConfirmed) return false;
+    const head = this.#writer.head();
+    // Not among those that are missing for good: others will stand there.
+    const isGivenAgain = first > head;
+    const confirmed = isGivenAgain ? [] : facts.confirmedMissing();
+    if (confirmed.some(([from, to]) => from <= first && last <= to)) return false;
     const before = this.#condition;
     const condition: StoreCondition =
       before.kind === 'recovering'
         ? before
-        : { kind: 'recovering', reason, mark: mark?.found ?? 0, head: this.#writer.head() };
+        : { kind: 'recovering', reason, mark: Math.max(mark?.found ?? 0, last), head };
     // Nothing may be sent meanwhile, whether or not it can be kept.
     this.#condition = condition;
     await waitForLock(runtime, this.#busyWaitMs, path, () => {
       if (this.#isClosed) throw closedFault();
-      facts.keepRecovery(condition, [first, last]);
+      facts.keepRecovery(condition, isGivenAgain ? undefined : [first, last]);
     });
     return true;
   }
@@ -220,23 +240,8 @@ class WritingStore implements SqliteEventStore {
     this.#queue.close();
     this.#isClosed = true;
     this.#subscriptions.end(closedFault());
-    this.#mergeIndex();
+    mergeIndex(this.#parts.db, this.#parts.index, this.#writer.head());
     closeAll(this.#parts);
-  }
-
-  /** A name changed by hand while nobody has the file open is noticed against the index. */
-  #mergeIndex(): void {
-    const { db, index } = this.#parts;
-    const head = this.#writer.head();
-    try {
-      if (index.isMerged(head)) return;
-      db.exec('begin immediate');
-      index.mergeAll(head);
-      db.exec('commit');
-    } catch {
-      // The rows say the same; whoever opens the file reads them.
-      tryRollBack(db);
-    }
   }
 
   #committed(head: number, written: readonly WrittenAppend[]): void {
@@ -265,6 +270,19 @@ function recorded({ append, position, revision }: WrittenAppend): readonly Recor
     revision: revision + index,
     position: position + index,
   }));
+}
+
+/** A name changed by hand while nobody has the file open is noticed against the index. */
+function mergeIndex(db: DatabaseSync, index: WritingIndex, head: number): void {
+  try {
+    if (index.isMerged(head)) return;
+    db.exec('begin immediate');
+    index.mergeAll(head);
+    db.exec('commit');
+  } catch {
+    // The rows say the same; whoever opens the file reads them.
+    tryRollBack(db);
+  }
 }
 
 function tryRollBack(db: DatabaseSync): void {

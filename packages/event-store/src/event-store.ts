@@ -111,9 +111,15 @@ export interface EventStore {
    */
   checkIndex?(range?: { readonly after?: number; readonly through?: number }): Promise<IndexCheck>;
   /**
+   * Streams that what it keeps to find them by was found to have lost, at most 100: nothing is
+   * appended to them. Absent where nothing of the kind is kept.
+   */
+  lostStreams?(): Promise<readonly IndexFault[]>;
+  /**
    * What was stored at these positions is gone, or cannot be found under its name: `recovering` from
-   * now on, also after a restart, until an operator confirms it. Where it is absent the caller
-   * remembers by itself.
+   * now on, also after a restart, until an operator confirms it. Positions after the head were lost
+   * with the end of the store, and will be given again. Where it is absent the caller remembers by
+   * itself.
    * @returns false where one has confirmed these positions before, and nothing changes
    */
   noteLoss?(loss: Loss): Promise<boolean>;

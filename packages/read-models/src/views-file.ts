@@ -14,6 +14,11 @@ export interface ViewsFileOptions extends Omit<FollowerParts, 'db' | 'pace'> {
   readonly store: EventStore;
   /** What `matchesOf` depends on: a file made with another one is filled again. */
   readonly matchRules: string;
+  /**
+   * Told before the file is thrown away: it has seen this position, and the store ends before it. The
+   * store went back in time, or another one was put in its place.
+   */
+  readonly onAhead?: (position: number) => Promise<void>;
 }
 
 const lockWaitMs = 5_000;
@@ -46,6 +51,8 @@ async function openKept(options: ViewsFileOptions): Promise<DatabaseSync | undef
   let isKept = false;
   try {
     db = connectToViews(options.path);
+    const { position } = createFacts(db).reached();
+    if (position > (await options.store.head())) await options.onAhead?.(position);
     isKept = await isUsable(db, options);
     if (isKept) await catchUp(db, options);
   } catch (error) {

@@ -28,7 +28,8 @@ export async function checkRecord(
   });
   for await (const batch of batches) tail.push(...batch);
   const streams = [...new Set(tail.map(({ stream }) => stream))];
-  const broken = [...new Set([...damaged, ...(await brokenAmong(store, streams))])];
+  const lost = (await store.lostStreams()).map(({ stream }) => stream);
+  const broken = [...new Set([...lost, ...damaged, ...(await brokenAmong(store, streams))])];
   return [
     checkCondition(store, head),
     judgeQuarantine(await quarantined(store)),
