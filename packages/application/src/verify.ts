@@ -3,38 +3,32 @@
 // positions; reads only, mends nothing.
 import { unsealActionEvent } from '@action-ledger/codec';
 import {
-  type Action,
-  actionOfStream,
-  type BrokenInvariant,
-  chainHash,
-  chainStart,
-  checkAction,
+  type ActionStatus,
+  type AuditedAction,
   checkLedger,
-  evolve,
-  newAction,
+  checkTrail,
   type Sha256,
-  type StreamEvent,
-  unsealMetadata,
+  streamOfAction,
 } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
-import { type DamagedEvents, readEvents } from './read-events.ts';
+import { readEvents } from './read-events.ts';
+import { type BrokenRecord, createScan, type Scan, type StreamScan } from './verify-scan.ts';
 
-/** What only a store can break, beside the invariants of the domain. */
-export type StoreInvariant =
-  'positions-complete' | 'row-readable' | 'index-leads-to-row' | 'projection-equals-fold';
-
-export interface BrokenRecord {
-  /** Empty where it is not known whose events are missing. */
-  readonly stream: string;
-  readonly invariant: BrokenInvariant['invariant'] | StoreInvariant;
-  /** One sentence: which event, what is there, and what should be. */
-  readonly detail: string;
-}
+export { type BrokenRecord, type StoreInvariant } from './verify-scan.ts';
 
 export interface Verification {
   readonly streams: number;
   readonly events: number;
   readonly brokenInvariants: readonly BrokenRecord[];
+}
+
+/** Where the events of an action lead to. */
+export interface ProvenState {
+  /** -1 where the action has no event. */
+  readonly revision: number;
+  readonly status: ActionStatus;
+  /** Of its last event. */
+  readonly position: number;
 }
 
 export interface VerifyOptions {
@@ -46,103 +40,63 @@ export interface VerifyOptions {
   readonly nowMs?: number;
   /** Told now and then, with the number of events seen. */
   readonly onProgress?: (events: number) => void;
+  /**
+   * Compares what projections say with the states that the events lead to: `stateOf` gives undefined
+   * for an action of which something has been found broken.
+   */
+  readonly compare?: (
+    stateOf: (actionId: string) => ProvenState | undefined,
+  ) => AsyncIterable<BrokenRecord>;
 }
 
 export async function verifyLedger(
   store: EventStore,
   options: VerifyOptions,
 ): Promise<Verification> {
-  const scan = createScan(options.sha256);
   const condition = store.condition();
-  const head = await store.head();
-  for await (const batch of readEvents(store, {
-    after: 0,
-    onDamaged: scan.damaged,
-  })) {
-    scan.see(batch);
-    options.onProgress?.(scan.events());
-  }
-  scan.end(head);
+  const scan = await scanned(store, options, { trails: true });
+  const { broken, streams } = scan;
   for (const { stream, position, what } of (await store.checkIndex?.())?.faults ?? [])
-    scan.broken.push({
+    broken.push({
       stream,
       invariant: 'index-leads-to-row',
       detail: `position ${position} ${what}`,
     });
-  if (condition.kind === 'recovering' && scan.broken.length === 0)
-    scan.broken.push({ stream: '', invariant: 'positions-complete', detail: condition.reason });
-  const now = Math.max(options.nowMs ?? 0, scan.newestMs());
-  return {
-    streams: scan.streams.size,
-    events: scan.events(),
-    brokenInvariants: [...scan.broken, ...checkStreams(scan.streams, now)],
-  };
+  if (condition.kind === 'recovering' && broken.length === 0)
+    broken.push({ stream: '', invariant: 'positions-complete', detail: condition.reason });
+  const now = Math.max(options.nowMs ?? 0, timeOf(scan.newest()));
+  for (const each of checkStreams(streams, now)) broken.push(each);
+  const known = new Set(broken.map(({ stream }) => stream));
+  const compared = options.compare?.((actionId) => {
+    const stream = streamOfAction(actionId);
+    return known.has(stream) ? undefined : stateOf(streams.get(stream));
+  });
+  for await (const each of compared ?? []) broken.push(each);
+  return { streams: streams.size, events: scan.events(), brokenInvariants: broken };
 }
 
-interface StreamScan {
-  /** Of the last event whose chain holds. */
-  revision: number;
-  hash: string;
-  /** An event that breaks the chain, or cannot be read: nothing after it proves anything. */
-  isBroken: boolean;
-  /** Of an action; undefined for other streams. */
-  readonly events: RecordedEvent[] | undefined;
+/** Positions and chains alone: nothing is folded, no index is looked at. */
+export async function verifyChains(
+  store: Pick<EventStore, 'head' | 'readAll'>,
+  options: Pick<VerifyOptions, 'sha256' | 'onProgress'>,
+): Promise<Verification> {
+  const { streams, events, broken } = await scanned(store, options, { trails: false });
+  return { streams: streams.size, events: events(), brokenInvariants: broken };
 }
 
-interface Scan {
-  readonly streams: ReadonlyMap<string, StreamScan>;
-  readonly broken: BrokenRecord[];
-  readonly see: (batch: readonly RecordedEvent[]) => void;
-  readonly damaged: (damaged: DamagedEvents) => void;
-  /** @param head the last position that the store says it holds */
-  readonly end: (head: number) => void;
-  readonly events: () => number;
-  /** When the last event was recorded. */
-  readonly newestMs: () => number;
-}
-
-function createScan(sha256: Sha256): Scan {
-  const streams = new Map<string, StreamScan>();
-  const broken: BrokenRecord[] = [];
-  let events = 0;
-  let next = 1;
-  let newest: RecordedEvent | undefined;
-  const gap = (last: number): void => {
-    if (last < next) return;
-    const which = last === next ? `position ${last} is` : `positions ${next} to ${last} are`;
-    const detail = `${which} missing: what was there was deleted`;
-    broken.push({ stream: '', invariant: 'positions-complete', detail });
-  };
-  const seeOne = (event: RecordedEvent): void => {
-    if (event.position !== next) gap(event.position - 1);
-    next = event.position + 1;
-    events += 1;
-    const scan = scanOf(streams, event.stream);
-    if (scan.isBroken) return;
-    const found = continueChain(sha256, scan, event);
-    if (found === undefined) return;
-    scan.isBroken = true;
-    broken.push({ stream: event.stream, ...found });
-  };
-  return {
-    streams,
-    broken,
-    see: (batch) => {
-      for (const event of batch) seeOne(event);
-      newest = batch.at(-1) ?? newest;
-    },
-    damaged: ({ stream, position, through, reason }) => {
-      gap(position - 1);
-      next = Math.max(next, through + 1);
-      scanOf(streams, stream).isBroken = true;
-      broken.push({ stream, invariant: 'row-readable', detail: reason });
-    },
-    end: (head) => {
-      gap(head);
-    },
-    events: () => events,
-    newestMs: () => timeOf(newest),
-  };
+async function scanned(
+  store: Pick<EventStore, 'head' | 'readAll'>,
+  { sha256, onProgress }: Pick<VerifyOptions, 'sha256' | 'onProgress'>,
+  wants: { readonly trails: boolean },
+): Promise<Scan> {
+  const scan = createScan(sha256, wants);
+  const head = await store.head();
+  for await (const batch of readEvents(store, { after: 0, onDamaged: scan.damaged })) {
+    scan.see(batch);
+    onProgress?.(scan.events());
+  }
+  scan.end(head);
+  return scan;
 }
 
 function timeOf(event: RecordedEvent | undefined): number {
@@ -153,97 +107,26 @@ function timeOf(event: RecordedEvent | undefined): number {
   }
 }
 
-function scanOf(streams: Map<string, StreamScan>, stream: string): StreamScan {
-  const known = streams.get(stream);
-  if (known !== undefined) return known;
-  const events = actionOfStream(stream) === undefined ? undefined : [];
-  const scan = { revision: -1, hash: chainStart(stream), isBroken: false, events };
-  streams.set(stream, scan);
-  return scan;
-}
-
-/** @returns what is wrong with the event, undefined where the chain goes on */
-function continueChain(
-  sha256: Sha256,
-  scan: StreamScan,
-  event: RecordedEvent,
-): Omit<BrokenRecord, 'stream'> | undefined {
-  const { id, type, data } = event;
-  const at = `revision ${event.revision} (${type}, position ${event.position})`;
-  if (event.revision <= scan.revision)
-    return chainBroken(`${at} is there a second time: it was copied or moved`);
-  if (event.revision !== scan.revision + 1) {
-    const missing = scan.revision + 1;
-    return chainBroken(`revision ${missing} is missing: the next event of the stream is ${at}`);
-  }
-  const sealed = unsealMetadata(event.metadata);
-  if (sealed === undefined) return chainBroken(`${at} has no hash`);
-  const hash = chainHash(sha256, scan.hash, { id, type, data, metadata: sealed.metadata });
-  if (hash !== sealed.hash) return chainBroken(`${at} was edited, removed or moved`);
-  scan.revision = event.revision;
-  scan.hash = hash;
-  // Kept as text: trees of objects, for so long, would cost more than reading them twice.
-  scan.events?.push(event);
-  return undefined;
-}
-
-function chainBroken(detail: string): Omit<BrokenRecord, 'stream'> {
-  return { invariant: 'chain-holds', detail };
-}
-
 function checkStreams(
   streams: ReadonlyMap<string, StreamScan>,
   now: number,
 ): readonly BrokenRecord[] {
   const broken: BrokenRecord[] = [];
-  const actions: Action[] = [];
-  for (const [stream, { events, isBroken }] of streams) {
-    if (events === undefined) continue;
-    const { unsealed, unreadable } = unsealAll(events);
+  const actions: AuditedAction[] = [];
+  for (const [stream, { trail, isBroken, unreadable }] of streams) {
+    if (trail === undefined) continue;
+    actions.push(trail.action);
     if (unreadable !== undefined)
       broken.push({ stream, invariant: 'stream-folds', detail: unreadable });
-    const told = actions.length;
-    const onFolded = (action: Action): void => {
-      actions.push(action);
-    };
     // What is left of a broken stream is no whole one: only what others say of it is checked.
-    if (!isBroken && unreadable === undefined)
-      broken.push(...checkAction(stream, unsealed, { now, onFolded }));
-    if (actions.length === told) actions.push(foldAsFarAsItGoes(stream, unsealed));
+    else if (!isBroken) broken.push(...checkTrail(stream, trail, { now }));
   }
   return [...broken, ...checkLedger(actions, { now })];
 }
 
-function unsealAll(events: readonly RecordedEvent[]): {
-  readonly unsealed: readonly StreamEvent[];
-  readonly unreadable?: string;
-} {
-  const unsealed: StreamEvent[] = [];
-  for (const recorded of events) {
-    try {
-      const { event, metadata, revision } = unsealActionEvent(recorded);
-      unsealed.push({ event, place: { revision, at: metadata.at } });
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      const { revision, type } = recorded;
-      return {
-        unsealed,
-        unreadable: `revision ${revision} (${type}) is no JSON: ${error.message}`,
-      };
-    }
-  }
-  return { unsealed };
+function stateOf(scan: StreamScan | undefined): ProvenState {
+  const { status, revision } = scan?.trail?.action ?? nothingYet;
+  return { status, revision, position: scan?.position ?? 0 };
 }
 
-/** Where it stops has been reported. */
-function foldAsFarAsItGoes(stream: string, events: readonly StreamEvent[]): Action {
-  let action = newAction(actionOfStream(stream) ?? stream);
-  for (const { event, place } of events) {
-    try {
-      action = evolve(action, event, place);
-    } catch {
-      break;
-    }
-  }
-  return action;
-}
+const nothingYet = { status: 'new', revision: -1 } as const;

@@ -1,5 +1,10 @@
 // `action-ledger verify`: proves that the record is whole, or names what is wrong.
-import { type BrokenRecord, type Verification, verifyLedger } from '@action-ledger/application';
+import {
+  type BrokenRecord,
+  type ProvenState,
+  type Verification,
+  verifyLedger,
+} from '@action-ledger/application';
 import { actionOfStream, streamOfAction } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { readOwner } from '@action-ledger/event-store-sqlite';
@@ -25,11 +30,11 @@ export async function verify(
   await readLedger(cli.io, options, async (store, path) => {
     const owner = readOwner(path);
     const isRunning = owner !== undefined && isAlive(owner.pid);
-    const proved = await verifyLedger(store, {
+    const found = await verifyLedger(store, {
       sha256,
       ...(isRunning ? { nowMs: clock.wallMs() } : {}),
+      compare: (stateOf) => compareWithViews(store, path, stateOf),
     });
-    const found = await withViews(proved, store, path);
     if (options.json === true) cli.json(found);
     else cli.io.out(renderVerification(cli, found, path, clock.monoMs() - startedMs));
     if (found.brokenInvariants.length > 0) cli.end(1);
@@ -40,17 +45,17 @@ export async function verify(
  * The views beside the file have seen every event too: where the last ones of a stream were deleted,
  * the chain cannot tell, but they can.
  */
-async function withViews(
-  proved: Verification,
+function compareWithViews(
   store: EventStore,
   path: string,
-): Promise<Verification> {
-  const known = new Set(proved.brokenInvariants.map(({ stream }) => stream));
-  const broken: BrokenRecord[] = [...proved.brokenInvariants];
-  const fold = async (actionId: string, through: number) =>
-    known.has(streamOfAction(actionId)) ? undefined : foldThrough(store, actionId, through);
-  for await (const each of compareViews({ path: viewsPathOf(path), fold })) broken.push(each);
-  return { ...proved, brokenInvariants: broken };
+  stateOf: (actionId: string) => ProvenState | undefined,
+): AsyncIterable<BrokenRecord> {
+  const fold = (actionId: string, through: number) => {
+    const proven = stateOf(actionId);
+    const isLater = proven !== undefined && proven.position > through;
+    return isLater ? foldThrough(store, actionId, through) : proven;
+  };
+  return compareViews({ path: viewsPathOf(path), fold });
 }
 
 const columns = [
