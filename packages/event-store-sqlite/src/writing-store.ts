@@ -29,6 +29,7 @@ import { type FileLock, type FileOwner, takeFileLock } from './file-lock.ts';
 import { type Counters, GroupWriter, storedFrom, type WrittenAppend } from './group-writer.ts';
 import { conditionOf, type DamagedRow, inspect, type Inspection } from './inspect.ts';
 import { type Mark, openMark, readMark } from './mark.ts';
+import { createRowLinks, type RowLinks } from './row-links.ts';
 import { rowText } from './row-text.ts';
 import { closedFault, garbledEndFault, storeFaultOf } from './sqlite-faults.ts';
 import { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
@@ -172,9 +173,10 @@ class WritingStore implements SqliteEventStore {
   }
 
   checkIndex(range?: IndexCheckRange): Promise<IndexCheck> {
-    const { table, index } = this.#parts;
+    const { db, table, index } = this.#parts;
     const read = async <Found>(find: () => Found): Promise<Found> => this.#read(find);
-    return checkIndex({ table, index, read, pause: nextTurn }, range);
+    const links = (): RowLinks => createRowLinks(db);
+    return checkIndex({ links, table, index, read, pause: nextTurn }, range);
   }
 
   async streamNames(start: string, max: number): Promise<readonly string[]> {
