@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { verifyChains } from '@action-ledger/application';
+import { proveChains } from '@action-ledger/application';
 import { type EventStore } from '@action-ledger/event-store';
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { openSqliteActionIndex } from '@action-ledger/read-models';
@@ -16,7 +16,7 @@ const runtime = createSystemRuntime();
 
 const store = await openSqliteEventStore({ path: join(dir, mainFile), runtime, readOnly: true });
 const start = performance.now();
-if (audit === 'chain') await verifyAllChains(store);
+if (audit === 'chain') await proveAllChains(store);
 else await rebuildViews(store);
 const seconds = (performance.now() - start) / 1000;
 const answer: AuditReply = { type: 'audited', events: await store.head(), seconds };
@@ -25,10 +25,10 @@ process.send?.(answer, () => {
   process.disconnect();
 });
 
-async function verifyAllChains(of: EventStore): Promise<void> {
+async function proveAllChains(of: EventStore): Promise<void> {
   const sha256 = (text: string): string => hash('sha256', text, 'base64url');
-  const { brokenInvariants } = await verifyChains(of, { sha256 });
-  if (brokenInvariants.length > 0) throw new Error(JSON.stringify(brokenInvariants));
+  const { broken } = await proveChains(of, { sha256 });
+  if (broken.length > 0) throw new Error(JSON.stringify(broken));
 }
 
 async function rebuildViews(from: EventStore): Promise<void> {

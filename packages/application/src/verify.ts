@@ -1,6 +1,5 @@
 // Proves what can be proved from the events alone: no position is missing, every chain holds, every
-// stream folds, and the invariants of DESIGN.md section 12. One pass over all events in the order of
-// positions; reads only, mends nothing.
+// stream folds, and the invariants of DESIGN.md section 12. Reads only, mends nothing.
 import { unsealActionEvent } from '@action-ledger/codec';
 import {
   type ActionStatus,
@@ -11,10 +10,8 @@ import {
   streamOfAction,
 } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
-import { readEvents } from './read-events.ts';
-import { type BrokenRecord, createScan, type Scan, type StreamScan } from './verify-scan.ts';
-
-export { type BrokenRecord, type StoreInvariant } from './verify-scan.ts';
+import { foldAgain, type FoldedStream, type FoldedStreams, foldStreams } from './fold-streams.ts';
+import { type BrokenRecord, proveStore, type StoreProof } from './prove-store.ts';
 
 export interface Verification {
   readonly streams: number;
@@ -35,11 +32,17 @@ export interface VerifyOptions {
   readonly sha256: Sha256;
   /**
    * Wall-clock ms since the epoch, where a ledger is running on the store: then nothing may rest
-   * without a live lease. Default: the time of the newest event.
+   * without a live lease, and what is appended meanwhile is left out. Default: the time of the newest
+   * event.
    */
   readonly nowMs?: number;
-  /** Told now and then, with the number of events seen. */
-  readonly onProgress?: (events: number) => void;
+  /**
+   * Does what `proveStore` does at the same time, in another thread. Never rejects: undefined where
+   * there is none, or where it failed.
+   */
+  readonly proveElsewhere?: (
+    through: number | undefined,
+  ) => Promise<StoreProof | undefined> | undefined;
   /**
    * Compares what projections say with the states that the events lead to: `stateOf` gives undefined
    * for an action of which something has been found broken.
@@ -54,49 +57,33 @@ export async function verifyLedger(
   options: VerifyOptions,
 ): Promise<Verification> {
   const condition = store.condition();
-  const scan = await scanned(store, options, { trails: true });
-  const { broken, streams } = scan;
-  for (const { stream, position, what } of (await store.checkIndex?.())?.faults ?? [])
-    broken.push({
-      stream,
-      invariant: 'index-leads-to-row',
-      detail: `position ${position} ${what}`,
-    });
+  const { proof, folded } = await proveAndFold(store, options);
+  const broken = [...proof.broken];
   if (condition.kind === 'recovering' && broken.length === 0)
     broken.push({ stream: '', invariant: 'positions-complete', detail: condition.reason });
-  const now = Math.max(options.nowMs ?? 0, timeOf(scan.newest()));
-  for (const each of checkStreams(streams, now)) broken.push(each);
+  const now = Math.max(options.nowMs ?? 0, timeOf(folded.newest));
+  for (const each of checkStreams(folded.streams, proof, now)) broken.push(each);
   const known = new Set(broken.map(({ stream }) => stream));
   const compared = options.compare?.((actionId) => {
     const stream = streamOfAction(actionId);
-    return known.has(stream) ? undefined : stateOf(streams.get(stream));
+    return known.has(stream) ? undefined : stateOf(folded.streams.get(stream));
   });
   for await (const each of compared ?? []) broken.push(each);
-  return { streams: streams.size, events: scan.events(), brokenInvariants: broken };
+  return { streams: proof.streams, events: proof.events, brokenInvariants: broken };
 }
 
-/** Positions and chains alone: nothing is folded, no index is looked at. */
-export async function verifyChains(
-  store: Pick<EventStore, 'head' | 'readAll'>,
-  options: Pick<VerifyOptions, 'sha256' | 'onProgress'>,
-): Promise<Verification> {
-  const { streams, events, broken } = await scanned(store, options, { trails: false });
-  return { streams: streams.size, events: events(), brokenInvariants: broken };
-}
-
-async function scanned(
-  store: Pick<EventStore, 'head' | 'readAll'>,
-  { sha256, onProgress }: Pick<VerifyOptions, 'sha256' | 'onProgress'>,
-  wants: { readonly trails: boolean },
-): Promise<Scan> {
-  const scan = createScan(sha256, wants);
-  const head = await store.head();
-  for await (const batch of readEvents(store, { after: 0, onDamaged: scan.damaged })) {
-    scan.see(batch);
-    onProgress?.(scan.events());
-  }
-  scan.end(head);
-  return scan;
+async function proveAndFold(
+  store: EventStore,
+  { sha256, nowMs, proveElsewhere }: VerifyOptions,
+): Promise<{ readonly proof: StoreProof; readonly folded: FoldedStreams }> {
+  const through = nowMs === undefined ? undefined : await store.head();
+  const proving = proveElsewhere?.(through);
+  // Alone one comes after the other: then both need not be held in memory.
+  const proved = proving === undefined ? await proveStore(store, { sha256, through }) : undefined;
+  const folded = await foldStreams(store, through);
+  const proof = proved ?? (await proving) ?? (await proveStore(store, { sha256, through }));
+  await foldAgain(store, folded, proof.soundThrough);
+  return { proof, folded };
 }
 
 function timeOf(event: RecordedEvent | undefined): number {
@@ -108,25 +95,25 @@ function timeOf(event: RecordedEvent | undefined): number {
 }
 
 function checkStreams(
-  streams: ReadonlyMap<string, StreamScan>,
+  streams: ReadonlyMap<string, FoldedStream>,
+  { soundThrough }: StoreProof,
   now: number,
 ): readonly BrokenRecord[] {
   const broken: BrokenRecord[] = [];
   const actions: AuditedAction[] = [];
-  for (const [stream, { trail, isBroken, unreadable }] of streams) {
-    if (trail === undefined) continue;
+  for (const [stream, { trail, unreadable, error }] of streams) {
+    if (error !== undefined) throw error;
     actions.push(trail.action);
     if (unreadable !== undefined)
       broken.push({ stream, invariant: 'stream-folds', detail: unreadable });
     // What is left of a broken stream is no whole one: only what others say of it is checked.
-    else if (!isBroken) broken.push(...checkTrail(stream, trail, { now }));
+    else if (!soundThrough.has(stream)) broken.push(...checkTrail(stream, trail, { now }));
   }
   return [...broken, ...checkLedger(actions, { now })];
 }
 
-function stateOf(scan: StreamScan | undefined): ProvenState {
-  const { status, revision } = scan?.trail?.action ?? nothingYet;
-  return { status, revision, position: scan?.position ?? 0 };
+function stateOf(folded: FoldedStream | undefined): ProvenState {
+  if (folded === undefined) return { status: 'new', revision: -1, position: 0 };
+  const { status, revision } = folded.trail.action;
+  return { status, revision, position: folded.position };
 }
-
-const nothingYet = { status: 'new', revision: -1 } as const;

@@ -1,6 +1,6 @@
 // From stored texts back to events. A shape that has changed since is lifted by its upcaster, so the
 // rest of the program knows the newest shape only.
-import { type ActionEvent, type JsonObject } from '@action-ledger/domain';
+import { type ActionEvent, type JsonObject, unsealMetadata } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
 import { firstFormat } from './seal.ts';
 
@@ -45,19 +45,20 @@ export function unsealActionEvent(recorded: RecordedEvent): UnsealedEvent<Action
 }
 
 /**
- * Reads the events of actions one after another, from metadata without the hash. It is the same for
- * the events of one append: then it is parsed once.
+ * Reads the events of actions one after another, all but the hash. The rest of the metadata is the
+ * same for the events of one append: then it is parsed once.
  */
-export function createUnsealer(): (
-  recorded: RecordedEvent,
-  metadata: string,
-) => { readonly event: ActionEvent; readonly at: number } {
+export function createUnsealer(): (recorded: RecordedEvent) => {
+  readonly event: ActionEvent;
+  readonly at: number;
+} {
   let text = '';
   let parsed: Omit<StoredMetadata, 'hash'> = { at: 0 };
-  return ({ type, data }, metadata) => {
-    if (metadata !== text) {
-      parsed = JSON.parse(metadata) as StoredMetadata;
-      text = metadata;
+  return ({ type, data, metadata }) => {
+    const unsealed = unsealMetadata(metadata)?.metadata ?? metadata;
+    if (unsealed !== text) {
+      parsed = JSON.parse(unsealed) as StoredMetadata;
+      text = unsealed;
     }
     const { at, format = firstFormat } = parsed;
     const lifted = upcast(upcasters, type, JSON.parse(data) as JsonObject, format);

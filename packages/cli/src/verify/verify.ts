@@ -20,6 +20,7 @@ import { isAlive } from '../ledger-file/is-alive.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
+import { type ProofThread, startProofThread } from './proof-thread.ts';
 
 export async function verify(
   cli: Cli,
@@ -30,15 +31,32 @@ export async function verify(
   await readLedger(cli.io, options, async (store, path) => {
     const owner = readOwner(path);
     const isRunning = owner !== undefined && isAlive(owner.pid);
-    const found = await verifyLedger(store, {
-      sha256,
-      ...(isRunning ? { nowMs: clock.wallMs() } : {}),
-      compare: (stateOf) => compareWithViews(store, path, stateOf),
-    });
+    const found = await verifyInThreads(store, path, isRunning ? clock.wallMs() : undefined);
     if (options.json === true) cli.json(found);
     else cli.io.out(renderVerification(cli, found, path, clock.monoMs() - startedMs));
     if (found.brokenInvariants.length > 0) cli.end(1);
   });
+}
+
+async function verifyInThreads(
+  store: EventStore,
+  path: string,
+  nowMs: number | undefined,
+): Promise<Verification> {
+  let thread: ProofThread | undefined;
+  try {
+    return await verifyLedger(store, {
+      sha256,
+      ...(nowMs === undefined ? {} : { nowMs }),
+      proveElsewhere: (through) => {
+        thread = startProofThread({ path, through });
+        return thread?.proof;
+      },
+      compare: (stateOf) => compareWithViews(store, path, stateOf),
+    });
+  } finally {
+    await thread?.end();
+  }
 }
 
 /**
