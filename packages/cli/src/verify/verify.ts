@@ -38,18 +38,22 @@ export async function verify(
   });
 }
 
+/** Fewer are proved in less time than a thread takes to start. */
+const threadEventsMin = 50_000;
+
 async function verifyInThreads(
   store: EventStore,
   path: string,
   nowMs: number | undefined,
 ): Promise<Verification> {
+  const isWorthAThread = (await store.head()) >= threadEventsMin;
   let thread: ProofThread | undefined;
   try {
     return await verifyLedger(store, {
       sha256,
       ...(nowMs === undefined ? {} : { nowMs }),
       proveElsewhere: (through) => {
-        thread = startProofThread({ path, through });
+        thread = isWorthAThread ? startProofThread({ path, through }) : undefined;
         return thread?.proof;
       },
       compare: (stateOf) => compareWithViews(store, path, stateOf),
