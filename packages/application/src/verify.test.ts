@@ -305,7 +305,8 @@ describe('a projection', () => {
     const wrong = { stream: first, invariant: 'projection-equals-fold', detail: 'd' } as const;
     const { brokenInvariants } = await verifyLedger(createMemoryEventStore({ events }), {
       sha256,
-      compare: async function* (stateOf) {
+      compare: async function* ({ stateOf, through }) {
+        expect(through).toBe(12);
         for (const stream of [first, second, 'action-none'])
           asked.push(stateOf(stream.slice('action-'.length)));
         yield wrong;

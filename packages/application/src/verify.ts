@@ -28,6 +28,13 @@ export interface ProvenState {
   readonly position: number;
 }
 
+export interface ProvenStates {
+  /** Undefined for an action of which something has been found broken. */
+  readonly stateOf: (actionId: string) => ProvenState | undefined;
+  /** The last position that they take into account. */
+  readonly through: number;
+}
+
 export interface VerifyOptions {
   readonly sha256: Sha256;
   /**
@@ -43,13 +50,8 @@ export interface VerifyOptions {
   readonly proveElsewhere?: (
     through: number | undefined,
   ) => Promise<StoreProof | undefined> | undefined;
-  /**
-   * Compares what projections say with the states that the events lead to: `stateOf` gives undefined
-   * for an action of which something has been found broken.
-   */
-  readonly compare?: (
-    stateOf: (actionId: string) => ProvenState | undefined,
-  ) => AsyncIterable<BrokenRecord>;
+  /** Compares what projections say with the states that the events lead to. */
+  readonly compare?: (states: ProvenStates) => AsyncIterable<BrokenRecord>;
 }
 
 export async function verifyLedger(
@@ -64,9 +66,12 @@ export async function verifyLedger(
   const now = Math.max(options.nowMs ?? 0, timeOf(folded.newest));
   for (const each of checkStreams(folded.streams, proof, now)) broken.push(each);
   const known = new Set(broken.map(({ stream }) => stream));
-  const compared = options.compare?.((actionId) => {
-    const stream = streamOfAction(actionId);
-    return known.has(stream) ? undefined : stateOf(folded.streams.get(stream));
+  const compared = options.compare?.({
+    stateOf: (actionId) => {
+      const stream = streamOfAction(actionId);
+      return known.has(stream) ? undefined : stateOf(folded.streams.get(stream));
+    },
+    through: folded.newest?.position ?? 0,
   });
   for await (const each of compared ?? []) broken.push(each);
   return { streams: proof.streams, events: proof.events, brokenInvariants: broken };

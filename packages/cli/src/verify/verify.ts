@@ -1,15 +1,8 @@
 // `action-ledger verify`: proves that the record is whole, or names what is wrong.
-import {
-  type BrokenRecord,
-  type ProvenState,
-  type Verification,
-  verifyLedger,
-} from '@action-ledger/application';
+import { type BrokenRecord, type Verification, verifyLedger } from '@action-ledger/application';
 import { actionOfStream, streamOfAction } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { readOwner } from '@action-ledger/event-store-sqlite';
-import { viewsPathOf } from '@action-ledger/client';
-import { compareViews, foldThrough } from '@action-ledger/read-models';
 import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
@@ -20,6 +13,7 @@ import { isAlive } from '../ledger-file/is-alive.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
+import { compareWithViews } from './compare-with-views.ts';
 import { type ProofThread, startProofThread } from './proof-thread.ts';
 
 export async function verify(
@@ -56,28 +50,11 @@ async function verifyInThreads(
         thread = isWorthAThread ? startProofThread({ path, through }) : undefined;
         return thread?.proof;
       },
-      compare: (stateOf) => compareWithViews(store, path, stateOf),
+      compare: (states) => compareWithViews(store, path, states),
     });
   } finally {
     await thread?.end();
   }
-}
-
-/**
- * The views beside the file have seen every event too: where the last ones of a stream were deleted,
- * the chain cannot tell, but they can.
- */
-function compareWithViews(
-  store: EventStore,
-  path: string,
-  stateOf: (actionId: string) => ProvenState | undefined,
-): AsyncIterable<BrokenRecord> {
-  const fold = (actionId: string, through: number) => {
-    const proven = stateOf(actionId);
-    const isLater = proven !== undefined && proven.position > through;
-    return isLater ? foldThrough(store, actionId, through) : proven;
-  };
-  return compareViews({ path: viewsPathOf(path), fold });
 }
 
 const columns = [
