@@ -8,11 +8,14 @@ import { type BenchOptions, help, parseOptions, WrongOption } from './options.ts
 import { printReport, type Surroundings } from './print.ts';
 import { crashRow, limits, ratios, type Row, timedRows } from './report.ts';
 import { runRounds } from './rounds.ts';
+import { measureScale } from './scale.ts';
+import { printScale } from './scale-report.ts';
 import { openWorld, type World } from './world.ts';
 
 try {
   const options = parseOptions(process.argv.slice(2));
   if (options === 'help') console.log(help);
+  else if (options.scale !== undefined) await benchScale(options, options.scale);
   else await bench(options);
 } catch (error) {
   if (!(error instanceof WrongOption)) throw error;
@@ -36,6 +39,13 @@ async function bench(options: BenchOptions): Promise<void> {
   } finally {
     await world.close();
   }
+}
+
+async function benchScale(options: BenchOptions, actions: number): Promise<void> {
+  const rows = await measureScale({ ...options, actions }, progress);
+  progress('');
+  console.log(printScale(rows, { node: process.versions.node, cores: availableParallelism() }));
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(rows, null, 2)}\n`);
 }
 
 async function crashRows(world: World, options: BenchOptions): Promise<readonly Row[]> {

@@ -11,12 +11,17 @@ describe('parseOptions', () => {
       sliceMs: 1000,
       syncDelayMs: 0,
       yardstickBytes: undefined,
+      scale: undefined,
     });
   });
 
   it('reads lists and numbers; what is given wins over --quick', () => {
     const options = parseOptions(['--work', 'W1,W3', '--callers=4', '--quick', '--rounds', '3']);
     expect(options).toMatchObject({ works: ['W1', 'W3'], callers: [4], rounds: 3, sliceMs: 150 });
+  });
+
+  it('takes the size of a ledger to be measured beside a small one', () => {
+    expect(parseOptions(['--scale', '100000'])).toMatchObject({ scale: 100_000 });
   });
 
   it('takes a repeated name once', () => {
@@ -36,6 +41,7 @@ describe('parseOptions', () => {
     [['--actions', '1.5'], '--actions: "1.5" is not a whole number of at least 1'],
     [['--client', 'curl'], '--client: "curl" is not one of lean, node-http'],
     [['--fast'], 'fast'],
+    [['--scale', '9999'], '--scale: "9999" is not a whole number of at least 10000'],
     [['--sync-delay-ms', '2', '--work', 'W3'], '--sync-delay-ms'],
   ])('refuses %j', (args, message) => {
     expect(() => parseOptions(args)).toThrow(WrongOption);

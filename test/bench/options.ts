@@ -27,9 +27,14 @@ export interface BenchOptions {
   readonly yardstickBytes: number | undefined;
   /** Each sync of the disk is held up by so much (strace does it). */
   readonly syncDelayMs: number;
+  /** Instead of all that: what a ledger of so many actions costs beside one of 10,000. */
+  readonly scale: number | undefined;
   readonly json: string | undefined;
   readonly dir: string | undefined;
 }
+
+/** What every larger ledger is compared with. */
+export const scaleActionsLeast = 10_000;
 
 export class WrongOption extends Error {}
 
@@ -46,6 +51,8 @@ export const help = `npm run bench -- [options]
   --client NAME          lean (a small client over node:net) or node-http (default: lean)
   --yardstick-bytes N    bytes the yardstick stores per action (default: what the ledger stores)
   --sync-delay-ms N      makes each disk sync slower by N ms (needs strace)
+  --scale N              instead: a ledger of N finished actions beside one of ${scaleActionsLeast.toLocaleString('en-US')}
+                         (100000 takes a minute or two, 1000000 a quarter of an hour)
   --dir DIR              where the files go; choose a disk that is not in memory
   --quick                two short rounds: to see that it runs, not to quote
 `;
@@ -60,6 +67,7 @@ export function parseOptions(args: readonly string[]): BenchOptions | 'help' {
     throw new WrongOption('--sync-delay-ms: W3 kills processes, which strace would survive');
   }
   const bytes = values['yardstick-bytes'];
+  const { scale } = values;
   return {
     contenders: listOf('contenders', values.contenders, contenderNames),
     works,
@@ -73,6 +81,7 @@ export function parseOptions(args: readonly string[]): BenchOptions | 'help' {
     client: oneOf('client', values.client, clientNames),
     yardstickBytes: bytes === undefined ? undefined : count('yardstick-bytes', bytes, 1),
     syncDelayMs,
+    scale: scale === undefined ? undefined : count('scale', scale, scaleActionsLeast),
     json: values.json,
     dir: values.dir,
   };
@@ -107,6 +116,7 @@ const optionTypes = {
   client: { type: 'string' },
   'yardstick-bytes': { type: 'string' },
   'sync-delay-ms': { type: 'string' },
+  scale: { type: 'string' },
   dir: { type: 'string' },
   quick: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },

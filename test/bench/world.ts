@@ -41,9 +41,7 @@ export interface World {
 const usualBytesPerAction = 2060;
 
 export async function openWorld(options: BenchOptions): Promise<World> {
-  const parent = options.dir ?? join(import.meta.dirname, '../../node_modules/.cache/bench');
-  mkdirSync(parent, { recursive: true });
-  const root = mkdtempSync(join(parent, 'run-'));
+  const root = makeFolder(options.dir);
   const effects: EffectsChild = startChild('effects-main.ts', []);
   const { port } = await effects.ask(undefined, 'listening');
   let yardstickBytes = options.yardstickBytes ?? usualBytesPerAction;
@@ -76,6 +74,13 @@ export async function openWorld(options: BenchOptions): Promise<World> {
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+/** An empty one, in `dir` or where files of the bench usually go. */
+export function makeFolder(dir: string | undefined): string {
+  const parent = dir ?? join(import.meta.dirname, '../../node_modules/.cache/bench');
+  mkdirSync(parent, { recursive: true });
+  return mkdtempSync(join(parent, 'run-'));
 }
 
 export async function closeContender(child: ContenderChild): Promise<void> {

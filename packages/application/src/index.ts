@@ -11,6 +11,14 @@ export * from './ledger.ts';
 export { type CancelRequest, type SettleRequest, type VoteRequest } from './operate.ts';
 export { type Notice, type WritePoint, writePoints } from './parts.ts';
 export { type Proposal } from './proposal.ts';
+export {
+  type BrokenRecord,
+  type ProofOptions,
+  proveChains,
+  proveStore,
+  type StoreInvariant,
+  type StoreProof,
+} from './prove-store.ts';
 export { quarantineStream } from './quarantine.ts';
 export { type DamagedEvents, readEvents, type ReadEventsOptions } from './read-events.ts';
 export { rebuildIndex } from './rebuild-index.ts';

@@ -20,7 +20,7 @@ export interface ReadEventsOptions {
   readonly onDamaged?: (damaged: DamagedEvents) => void;
 }
 
-const defaultBatch = 5_000;
+const defaultBatch = 1_000;
 
 export async function* readEvents(
   store: Pick<EventStore, 'readAll'>,

@@ -15,6 +15,7 @@ import {
   type RecordedEvent,
   StoreFault,
 } from '@action-ledger/event-store';
+import { proveStore } from './prove-store.ts';
 import { type Verification, verifyLedger } from './verify.ts';
 
 const sha256 = (text: string): string => hash('sha256', text, 'base64url');
@@ -263,6 +264,67 @@ describe('verifyLedger', () => {
     expect(running.brokenInvariants.map(({ stream, invariant }) => [stream, invariant])).toEqual(
       streams.map((stream) => [stream, 'no-rest-past-the-lease']),
     );
+  });
+});
+
+describe('the proof of another thread', () => {
+  const changes: readonly (readonly [string, (event: RecordedEvent) => Partial<RecordedEvent>])[] =
+    [
+      ['nothing', () => ({})],
+      ['data', ({ position }) => (position === 11 ? { data: '{"attempt":1}' } : {})],
+      ['data that cannot be folded', ({ position }) => (position === 2 ? { data: 'null' } : {})],
+      ['data that is no JSON', ({ position }) => (position === 2 ? { data: '{' } : {})],
+      ['a type', ({ position }) => (position === 1 ? { type: 'ActionFailed' } : {})],
+      ['a stream', ({ stream }) => (stream === third ? { stream: `${third}1` } : {})],
+    ];
+
+  it.each(changes)('leads to the same words: %s changed', async (_, change) => {
+    const events = (await record(() => 're_same')).map((event) => ({ ...event, ...change(event) }));
+    const store = createMemoryEventStore({ events });
+    const proveElsewhere = (through: number | undefined) => proveStore(store, { sha256, through });
+    expect(await verifyLedger(store, { sha256, proveElsewhere })).toEqual(await verified(store));
+  });
+
+  it('is believed, and where there is none the proof is made here', async () => {
+    const store = createMemoryEventStore({ events: await record() });
+    const lost = { stream: first, invariant: 'chain-holds', detail: 'told elsewhere' } as const;
+    const proof = { streams: 3, events: 12, broken: [lost], soundThrough: new Map([[first, 3]]) };
+    const told = await verifyLedger(store, { sha256, proveElsewhere: async () => proof });
+    expect(told.brokenInvariants).toEqual([lost]);
+    const none = await verifyLedger(store, { sha256, proveElsewhere: async () => undefined });
+    expect(none).toEqual(await verified(store));
+  });
+});
+
+describe('a projection', () => {
+  it('is compared with the states that the events lead to, broken ones aside', async () => {
+    const events = (await record()).map((event) =>
+      event.stream === second && event.revision === 3 ? { ...event, id: 'another' } : event,
+    );
+    const asked: unknown[] = [];
+    const wrong = { stream: first, invariant: 'projection-equals-fold', detail: 'd' } as const;
+    const { brokenInvariants } = await verifyLedger(createMemoryEventStore({ events }), {
+      sha256,
+      compare: async function* ({ stateOf, through }) {
+        expect(through).toBe(12);
+        for (const stream of [first, second, 'action-none'])
+          asked.push(stateOf(stream.slice('action-'.length)));
+        yield wrong;
+      },
+    });
+    expect(asked).toEqual([
+      { revision: 3, status: 'succeeded', position: 10 },
+      undefined,
+      { revision: -1, status: 'new', position: 0 },
+    ]);
+    expect(brokenInvariants.at(-1)).toEqual(wrong);
+  });
+
+  it('of a ledger that runs is compared with what there was at the start', async () => {
+    const whole = createMemoryEventStore({ events: await record() });
+    const store: EventStore = { ...whole, head: async () => 9 };
+    const { events, brokenInvariants } = await verifyLedger(store, { sha256, nowMs: at });
+    expect({ events, brokenInvariants }).toEqual({ events: 9, brokenInvariants: [] });
   });
 });
 

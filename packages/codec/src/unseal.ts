@@ -1,7 +1,8 @@
 // From stored texts back to events. A shape that has changed since is lifted by its upcaster, so the
 // rest of the program knows the newest shape only.
-import { type ActionEvent, type JsonObject } from '@action-ledger/domain';
+import { type ActionEvent, type JsonObject, unsealMetadata } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
+import { firstFormat } from './seal.ts';
 
 export interface StoredMetadata {
   readonly at: number;
@@ -29,13 +30,40 @@ const upcasters: Upcasters = {};
 export function unsealEvent(recorded: RecordedEvent, known: Upcasters = upcasters): UnsealedEvent {
   const metadata = JSON.parse(recorded.metadata) as StoredMetadata;
   const { stream, revision, position, type } = recorded;
-  const data = upcast(known, type, JSON.parse(recorded.data) as JsonObject, metadata.format ?? 1);
+  const data = upcast(
+    known,
+    type,
+    JSON.parse(recorded.data) as JsonObject,
+    metadata.format ?? firstFormat,
+  );
   return { event: { type, data }, metadata, stream, revision, position };
 }
 
 /** The caller knows by the stream's name that it holds the events of an action. */
 export function unsealActionEvent(recorded: RecordedEvent): UnsealedEvent<ActionEvent> {
   return unsealEvent(recorded) as unknown as UnsealedEvent<ActionEvent>;
+}
+
+/**
+ * Reads the events of actions one after another, all but the hash. The rest of the metadata is the
+ * same for the events of one append: then it is parsed once.
+ */
+export function createUnsealer(): (recorded: RecordedEvent) => {
+  readonly event: ActionEvent;
+  readonly at: number;
+} {
+  let text = '';
+  let parsed: Omit<StoredMetadata, 'hash'> = { at: 0 };
+  return ({ type, data, metadata }) => {
+    const unsealed = unsealMetadata(metadata)?.metadata ?? metadata;
+    if (unsealed !== text) {
+      parsed = JSON.parse(unsealed) as StoredMetadata;
+      text = unsealed;
+    }
+    const { at, format = firstFormat } = parsed;
+    const lifted = upcast(upcasters, type, JSON.parse(data) as JsonObject, format);
+    return { event: { type, data: lifted } as unknown as ActionEvent, at };
+  };
 }
 
 function upcast(known: Upcasters, type: string, data: JsonObject, format: number): JsonObject {

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type NewEvent } from '@action-ledger/event-store';
 import { createSystemRuntime } from '@action-ledger/runtime';
-import { openSqliteEventStore } from './index.ts';
+import { openSqliteEventStore, type SqliteEventStore } from './index.ts';
 
 const runtime = createSystemRuntime();
 let folder = '';
@@ -58,6 +58,42 @@ describe('checkIndex', () => {
     }
   });
 
+  it('of the whole file names what a walk of every stream names, and no more', async () => {
+    const changes = [
+      `update events set stream = 'x' where stream = 'a'`,
+      `update events set stream = 'b' where position = 1`,
+      'update events set revision = 9 where position = 7',
+      'update events set previous = 3 where position = 7',
+      'update events set previous = null where position = 9',
+      'update events set count = 1 where position = 3',
+      'delete from events where position = 5',
+      `delete from streams where name = 'a'`,
+      `update streams set last = 1 where name = 'b'`,
+      `update streams set last = 99 where name = 'c'`,
+    ];
+    for (const sql of changes) {
+      exec(sql);
+      const { faults, ...counted } = await inReader((store) => store.checkIndex());
+      const walked = await inReader((store) => store.checkIndex({ after: 0 }));
+      expect(faults).toEqual(expect.arrayContaining([...walked.faults]));
+      expect(counted).toMatchObject({
+        streams: walked.streams,
+        rows: walked.rows,
+        reached: walked.reached,
+      });
+    }
+  });
+
+  it('finds nothing where the index lags behind the rows, nor while it is written', async () => {
+    const lagging = join(folder, 'lagging.db');
+    const store = await openSqliteEventStore({ path: lagging, runtime });
+    for (const stream of ['a', 'b']) await store.append(stream, 'no stream', someEvents(2));
+    await store.append('a', 1, someEvents(1));
+    expect(await store.checkIndex()).toEqual({ streams: 2, rows: 3, reached: 3, faults: [] });
+    expect(await inReader((reader) => reader.checkIndex(), lagging)).toMatchObject({ faults: [] });
+    await store.close();
+  });
+
   it('looks at a part of the file only, where it is asked to', async () => {
     exec(`delete from streams where name = 'a'`);
     const store = await openSqliteEventStore({ path, runtime, readOnly: true });
@@ -72,10 +108,19 @@ describe('checkIndex', () => {
 
 async function check(sql: string) {
   exec(sql);
-  const store = await openSqliteEventStore({ path, runtime, readOnly: true });
-  const found = await store.checkIndex();
-  await store.close();
-  return found;
+  return inReader((store) => store.checkIndex());
+}
+
+async function inReader<Found>(
+  look: (store: SqliteEventStore) => Promise<Found>,
+  of = path,
+): Promise<Found> {
+  const store = await openSqliteEventStore({ path: of, runtime, readOnly: true });
+  try {
+    return await look(store);
+  } finally {
+    await store.close();
+  }
 }
 
 function exec(sql: string): void {

@@ -1,8 +1,9 @@
 // Compares the index with the rows: every row must be reached from the end of its stream, once.
-// For the check in the background and for the operator's verification; it reads what it is asked to
-// look at, a page at a time.
+// For the check in the background, which walks the streams of a range, and for the operator's
+// verification, which looks for what may be wrong first; a page at a time.
 import { type IndexCheck, type IndexFault, StoreFault } from '@action-ledger/event-store';
 import { type EventTable } from './event-table.ts';
+import { findSuspects, type SuspectParts } from './find-suspects.ts';
 import { type EventRow } from './row-text.ts';
 import { notToBeFound, type StreamRows } from './stream-rows.ts';
 
@@ -16,11 +17,8 @@ export interface CheckedIndex extends StreamRows {
   isTold(): boolean;
 }
 
-export interface IndexCheckParts {
-  readonly table: EventTable;
+export interface IndexCheckParts extends SuspectParts {
   readonly index: CheckedIndex;
-  readonly read: <Found>(find: () => Found) => Promise<Found>;
-  readonly pause: () => Promise<void>;
 }
 
 /** Of positions: the first is not looked at, the last is. */
@@ -32,21 +30,53 @@ export interface IndexCheckRange {
 interface Found {
   streams: number;
   rows: number;
-  reached: number;
+  unreached: number;
   readonly faults: IndexFault[];
 }
 
 export async function checkIndex(
-  { table, index, read, pause }: IndexCheckParts,
+  parts: IndexCheckParts,
   range: IndexCheckRange = {},
 ): Promise<IndexCheck> {
-  const head = Math.min(await read(() => table.head()), range.through ?? Infinity);
-  const found: Found = { streams: 0, rows: 0, reached: 0, faults: [] };
-  for (let after = range.after ?? 0; after < head;) {
+  const found: Found = { streams: 0, rows: 0, unreached: 0, faults: [] };
+  const head = Math.min(await parts.read(() => parts.table.head()), range.through ?? Infinity);
+  // Only of the whole file: a part of the rows is no part of the names.
+  if (range.after === undefined && range.through === undefined) await checkAll(parts, head, found);
+  else
+    await checkRows(parts, { after: range.after ?? 0, head }, found, (page) => {
+      found.rows += page.length;
+      found.streams += page.filter(({ previous }) => previous === null).length;
+      return page;
+    });
+  const { streams, rows, unreached, faults } = found;
+  return { streams, rows, reached: rows - unreached, faults };
+}
+
+/** Each stream is walked only where something may be wrong with it. */
+async function checkAll(parts: IndexCheckParts, head: number, found: Found): Promise<void> {
+  const { streams, rows, names } = await findSuspects(parts, head);
+  found.streams = streams;
+  found.rows = rows;
+  if (names.size > 0) {
+    await checkRows(parts, { after: 0, head }, found, (page) =>
+      page.filter(({ stream }) => names.has(stream)),
+    );
+    await checkEntries(found, parts);
+  }
+  if (!(await parts.read(() => parts.index.isTold()))) note(found, '', head, untold);
+}
+
+async function checkRows(
+  { table, index, read, pause }: IndexCheckParts,
+  { after: start, head }: { readonly after: number; readonly head: number },
+  found: Found,
+  choose: (page: readonly EventRow[]) => readonly EventRow[],
+): Promise<void> {
+  for (let after = start; after < head;) {
     const rows = await read(() => {
       const page = table.rowsAfter(after, pageRows);
       const looked = page.filter(({ position }) => position > after && position <= head);
-      for (const own of byStream(looked)) checkStream(found, own, table, index);
+      for (const own of byStream(choose(looked))) checkStream(found, own, table, index);
       return page;
     });
     const last = rows.at(-1);
@@ -54,21 +84,10 @@ export async function checkIndex(
     after = Math.max(last.position + last.count - 1, last.position);
     await pause();
   }
-  // Only of the whole file: a part of the rows is no part of the names.
-  if (range.after === undefined && range.through === undefined) {
-    await checkEntries(found, index, read, pause);
-    if (!(await read(() => index.isTold()))) note(found, '', head, untold);
-  }
-  return found;
 }
 
 /** A stream whose rows were all taken away or renamed is left in the index alone. */
-async function checkEntries(
-  found: Found,
-  index: StreamRows,
-  read: IndexCheckParts['read'],
-  pause: IndexCheckParts['pause'],
-): Promise<void> {
+async function checkEntries(found: Found, { index, read, pause }: IndexCheckParts): Promise<void> {
   for (let after = ''; ;) {
     const entries = await read(() => index.entries(after, pageRows));
     for (const { name, last, stream } of entries)
@@ -99,12 +118,11 @@ function checkStream(
 ): void {
   const reached = positionsOf(found, own, index);
   for (const row of own) {
-    found.rows += 1;
-    if (row.previous === null) found.streams += 1;
     // Only the first row has none before it.
     const isLinked = (row.previous === null) === (row.revision === 0);
-    if (isLinked && reached?.has(row.position) === true) found.reached += 1;
-    else explain(found, row, reached !== undefined, table);
+    if (isLinked && reached?.has(row.position) === true) continue;
+    found.unreached += 1;
+    explain(found, row, reached !== undefined, table);
   }
 }
 

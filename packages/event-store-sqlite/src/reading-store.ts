@@ -27,6 +27,7 @@ import { type Counters, storedFrom } from './group-writer.ts';
 import { conditionOf, type DamagedRow, inspect } from './inspect.ts';
 import { readMark } from './mark.ts';
 import { ReadingIndex } from './reading-index.ts';
+import { createRowLinks, type RowLinks } from './row-links.ts';
 import { closedFault, isBusy, openedReadOnlyFault, storeFaultOf } from './sqlite-faults.ts';
 import { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
 import { streamNames } from './stream-names.ts';
@@ -120,7 +121,9 @@ class ReadingStore implements SqliteEventStore {
 
   checkIndex(range?: IndexCheckRange): Promise<IndexCheck> {
     const read = <Found>(find: () => Found): Promise<Found> => this.#read(find);
-    return checkIndex({ table: this.#table, index: this.#index, read, pause: nextTurn }, range);
+    const links = (): RowLinks => createRowLinks(this.#db);
+    const parts = { links, table: this.#table, index: this.#index, read, pause: nextTurn };
+    return checkIndex(parts, range);
   }
 
   lostStreams(): Promise<readonly IndexFault[]> {

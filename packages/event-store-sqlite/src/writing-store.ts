@@ -30,6 +30,7 @@ import { type FileLock, type FileOwner, takeFileLock } from './file-lock.ts';
 import { type Counters, GroupWriter, storedFrom, type WrittenAppend } from './group-writer.ts';
 import { conditionOf, type DamagedRow, inspect, type Inspection } from './inspect.ts';
 import { type Mark, openMark, readMark } from './mark.ts';
+import { createRowLinks, type RowLinks } from './row-links.ts';
 import { rowText } from './row-text.ts';
 import { closedFault, garbledEndFault, storeFaultOf } from './sqlite-faults.ts';
 import { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
@@ -179,14 +180,15 @@ class WritingStore implements SqliteEventStore {
   }
 
   checkIndex(range?: IndexCheckRange): Promise<IndexCheck> {
-    const { table, index } = this.#parts;
+    const { db, table, index } = this.#parts;
     const read = async <Found>(find: () => Found): Promise<Found> => this.#read(find);
     const checked: CheckedIndex = {
       rows: (stream, from) => index.indexedRows(stream, from),
       entries: (after, max) => index.entries(after, max),
       isTold: () => index.isTold(),
     };
-    return checkIndex({ table, index: checked, read, pause: nextTurn }, range);
+    const links = (): RowLinks => createRowLinks(db);
+    return checkIndex({ links, table, index: checked, read, pause: nextTurn }, range);
   }
 
   async lostStreams(): Promise<readonly IndexFault[]> {

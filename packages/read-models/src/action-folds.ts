@@ -2,7 +2,7 @@
 // far as the bound allows; any other is folded again from its stream when an event asks for it.
 // What does not continue a stream (a damaged or impossible event, and all after it) is passed over:
 // whoever loads that stream finds it broken.
-import { unsealActionEvent } from '@action-ledger/codec';
+import { createUnsealer } from '@action-ledger/codec';
 import {
   type Action,
   actionOfStream,
@@ -37,35 +37,33 @@ interface Held {
 const heldCharactersMax = 16 * 1024 * 1024;
 
 export function createActionFolds(store: Pick<EventStore, 'readStream'>): ActionFolds {
+  /** By stream. */
   const held = new Map<string, Held>();
+  const unseal = createUnsealer();
   let characters = 0;
 
-  const drop = (actionId: string, { size }: Held): void => {
-    held.delete(actionId);
+  const drop = (stream: string, { size }: Held): void => {
+    held.delete(stream);
     characters -= size;
   };
-  const find = async (
-    actionId: string,
-    event: RecordedEvent,
-    through: number,
-  ): Promise<Held | undefined> => {
-    const known = held.get(actionId);
-    if (known !== undefined) return known;
+  const find = async (event: RecordedEvent, through: number): Promise<Held | undefined> => {
+    const actionId = actionOfStream(event.stream);
+    if (actionId === undefined) return undefined;
     const found =
       event.revision === 0
         ? { position: event.position, size: 0, action: newAction(actionId) }
         : foldStream(actionId, await readStream(store, event.stream), through);
     if (found !== undefined) {
-      held.set(actionId, found);
+      held.set(event.stream, found);
       characters += found.size;
     }
     return found;
   };
   const trim = (moved: ReadonlyMap<string, Held>): void => {
-    for (const [actionId, each] of moved) if (!isOpen(each.action)) drop(actionId, each);
-    for (const [actionId, each] of held) {
+    for (const [stream, each] of moved) if (!isOpen(each.action)) drop(stream, each);
+    for (const [stream, each] of held) {
       if (characters <= heldCharactersMax) break;
-      drop(actionId, each);
+      drop(stream, each);
     }
   };
 
@@ -74,17 +72,15 @@ export function createActionFolds(store: Pick<EventStore, 'readStream'>): Action
       const through = events.at(-1)?.position ?? 0;
       const moved = new Map<string, Held>();
       for (const event of events) {
-        const actionId = actionOfStream(event.stream);
-        if (actionId === undefined) continue;
-        const known = held.get(actionId) ?? (await find(actionId, event, through));
+        const known = held.get(event.stream) ?? (await find(event, through));
         if (known === undefined) continue;
         // A state folded from its stream just now is ahead of the events in hand.
         if (event.revision > known.action.revision) {
           const before = known.size;
-          step(known, event);
+          step(known, event, unseal);
           characters += known.size - before;
         }
-        if (known.action.revision >= event.revision) moved.set(actionId, known);
+        if (known.action.revision >= event.revision) moved.set(event.stream, known);
       }
       trim(moved);
       return [...moved.values()];
@@ -114,15 +110,21 @@ function foldStream(
   const first = events[0];
   if (first?.revision !== 0) return undefined;
   const found = { position: first.position, size: 0, action: newAction(actionId) };
-  for (const event of events) if (event.position <= through) step(found, event);
+  const unseal = createUnsealer();
+  for (const event of events) if (event.position <= through) step(found, event, unseal);
   return found;
 }
 
-function step(held: Held, recorded: RecordedEvent): void {
-  if (recorded.revision !== held.action.revision + 1) return;
+function step(
+  held: Held,
+  recorded: RecordedEvent,
+  unseal: ReturnType<typeof createUnsealer>,
+): void {
+  const { revision } = recorded;
+  if (revision !== held.action.revision + 1) return;
   try {
-    const { event, metadata, revision } = unsealActionEvent(recorded);
-    held.action = evolve(held.action, event, { revision, at: metadata.at });
+    const { event, at } = unseal(recorded);
+    held.action = evolve(held.action, event, { revision, at });
     held.size += recorded.data.length;
   } catch (error) {
     if (!isDamage(error)) throw error;

@@ -4,8 +4,7 @@ import { type ActionStatus, streamOfAction } from '@action-ledger/domain';
 import { existsSync } from 'node:fs';
 import { createFacts } from './views-facts.ts';
 import { connectToViews } from './views-file.ts';
-import { type ActionRow } from './action-index.ts';
-import { createViewsReader } from './views-reader.ts';
+import { type ActionState, createViewsReader } from './views-reader.ts';
 
 export interface ProjectionBreak {
   readonly stream: string;
@@ -40,8 +39,10 @@ export async function* compareViews(options: CompareOptions): AsyncGenerator<Pro
     // One state of the file throughout, whatever is written meanwhile.
     db.exec('begin');
     const { position } = createFacts(db).reached();
-    for (const row of createViewsReader(db).all()) {
-      const folded = await options.fold(row.action, position);
+    for (const row of createViewsReader(db).states()) {
+      const found = options.fold(row.action, position);
+      // To wait for each of a million that are known at once would take longer than to compare them.
+      const folded = found instanceof Promise ? await found : found;
       const detail = folded === undefined ? undefined : difference(row, folded);
       if (detail === undefined) continue;
       const stream = streamOfAction(row.action);
@@ -61,7 +62,7 @@ function openToCompare(path: string) {
   }
 }
 
-function difference(row: ActionRow, folded: FoldedStream): string | undefined {
+function difference(row: ActionState, folded: FoldedStream): string | undefined {
   if (folded.revision < row.revision) {
     const first = folded.revision + 1;
     const missing =

@@ -1,6 +1,7 @@
 // What a views file answers. Every question goes by an index that yields its rows in the order of
 // planning, so that an answer costs what it returns, however large the file is.
 import { type DatabaseSync, type StatementSync } from 'node:sqlite';
+import { type ActionStatus } from '@action-ledger/domain';
 import { type ActionRow, type ListFilter } from './action-index.ts';
 import { type SideEntry } from './side-entry.ts';
 
@@ -10,6 +11,10 @@ export interface ActionRevision {
   readonly revision: number;
 }
 
+export interface ActionState extends ActionRevision {
+  readonly status: ActionStatus;
+}
+
 export interface ViewsReader {
   needingAttention(): readonly ActionRevision[];
   /** Oldest first. */
@@ -17,8 +22,8 @@ export interface ViewsReader {
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
   /** Newest first, those that are wanted, without a bound: read what you need. */
   list(filter: ListFilter, isWanted: (row: ActionRevision) => boolean): Iterable<ActionRow>;
-  /** In the order of planning. */
-  all(): Iterable<ActionRow>;
+  /** Of every action, in the order of planning. */
+  states(): Iterable<ActionState>;
   /** Newest first. */
   sideEntries(options: { readonly before: number; readonly limit: number }): readonly SideEntry[];
   /** 0 where there is none. */
@@ -39,7 +44,7 @@ export function createViewsReader(db: DatabaseSync): ViewsReader {
   const owner = db.prepare(`
     select action from actions where external_id = ? and tenant = ? and tool = ?
     order by outcome_at, position limit 1`);
-  const all = db.prepare(`select ${columns} from actions order by position`);
+  const states = db.prepare('select action, revision, status from actions order by position');
   const sides = db.prepare(
     'select entry from side_entries where number < ? order by number desc limit ?',
   );
@@ -57,7 +62,7 @@ export function createViewsReader(db: DatabaseSync): ViewsReader {
       lists.set(sql, statement);
       return rowsOf(statement, values, isWanted);
     },
-    all: () => rowsOf(all, []),
+    states: () => states.iterate() as unknown as Iterable<ActionState>,
     lastSideNumber: () => (lastSide.get()?.['number'] ?? 0) as number,
     sideEntries: ({ before, limit }) =>
       sides.all(before, limit).map((row) => JSON.parse(row['entry'] as string) as SideEntry),
@@ -67,7 +72,7 @@ export function createViewsReader(db: DatabaseSync): ViewsReader {
 function* rowsOf(
   statement: StatementSync,
   values: readonly string[],
-  isWanted: (row: ActionRevision) => boolean = () => true,
+  isWanted: (row: ActionRevision) => boolean,
 ): Generator<ActionRow> {
   for (const row of statement.iterate(...values)) {
     if (isWanted(row as unknown as ActionRevision)) yield rowFrom(row);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { type AnswerWord, createLedger, defineTool } from '@action-ledger/client';
 import { z } from 'zod';
 import { type Contender, type ContenderContext, mainFile, type Told } from '../contender.ts';
+import { type EffectsClient } from '../effects-client.ts';
+import { type PaymentArguments } from '../payment.ts';
 
 const input = z.strictObject({
   payment_id: z.string().min(1),
@@ -16,6 +18,14 @@ const input = z.strictObject({
 });
 
 export async function openLedger({ dir, effects }: ContenderContext): Promise<Contender> {
+  const ledger = await openPayLedger(dir, effects);
+  return {
+    perform: (n, payment, waitMs) => perform(ledger, n, payment, waitMs),
+    close: () => ledger.close(),
+  };
+}
+
+export function openPayLedger(dir: string, effects: Pick<EffectsClient, 'send' | 'find'>) {
   const pay = defineTool({
     name: 'pay',
     input,
@@ -34,15 +44,20 @@ export async function openLedger({ dir, effects }: ContenderContext): Promise<Co
       return result ? { verdict: 'found', result } : { verdict: 'absent' };
     },
   });
-  const ledger = await createLedger({ path: join(dir, mainFile), tools: { pay } });
-  return {
-    perform: async (n, payment, waitMs) => {
-      const call = { run: 'bench', turn: '1', call: `call_${n}` };
-      const origin = waitMs === undefined ? call : { ...call, waitMs };
-      return toldBy((await ledger.tools.pay.call(payment, origin)).word);
-    },
-    close: () => ledger.close(),
-  };
+  return createLedger({ path: join(dir, mainFile), tools: { pay } });
+}
+
+export type PayLedger = Awaited<ReturnType<typeof openPayLedger>>;
+
+export async function perform(
+  ledger: PayLedger,
+  n: number,
+  payment: PaymentArguments,
+  waitMs?: number,
+): Promise<Told> {
+  const call = { run: 'bench', turn: '1', call: `call_${n}` };
+  const origin = waitMs === undefined ? call : { ...call, waitMs };
+  return toldBy((await ledger.tools.pay.call(payment, origin)).word);
 }
 
 function toldBy(word: AnswerWord): Told {

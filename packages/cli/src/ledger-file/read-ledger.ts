@@ -5,6 +5,9 @@ import { CliError } from '../cli-error.ts';
 import { type Io } from '../io.ts';
 import { ledgerPath, type PathOption } from './ledger-path.ts';
 
+/** How long a lock of another process is waited for. */
+export const storeWaitMs = 5_000;
+
 /** The file is closed whatever happens. @throws CliError, StoreFault */
 export async function readLedger<Result>(
   io: Io,
@@ -14,7 +17,12 @@ export async function readLedger<Result>(
   const path = ledgerPath(io, option);
   checkFile(path);
   const { runtime } = io;
-  const store = await openSqliteEventStore({ path, runtime, readOnly: true, busyWaitMs: 5_000 });
+  const store = await openSqliteEventStore({
+    path,
+    runtime,
+    readOnly: true,
+    busyWaitMs: storeWaitMs,
+  });
   try {
     return await read(store, path);
   } finally {

@@ -3,8 +3,6 @@ import { type BrokenRecord, type Verification, verifyLedger } from '@action-ledg
 import { actionOfStream, streamOfAction } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { readOwner } from '@action-ledger/event-store-sqlite';
-import { viewsPathOf } from '@action-ledger/client';
-import { compareViews, foldThrough } from '@action-ledger/read-models';
 import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
@@ -15,6 +13,8 @@ import { isAlive } from '../ledger-file/is-alive.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
+import { compareWithViews } from './compare-with-views.ts';
+import { type ProofThread, startProofThread } from './proof-thread.ts';
 
 export async function verify(
   cli: Cli,
@@ -25,32 +25,36 @@ export async function verify(
   await readLedger(cli.io, options, async (store, path) => {
     const owner = readOwner(path);
     const isRunning = owner !== undefined && isAlive(owner.pid);
-    const proved = await verifyLedger(store, {
-      sha256,
-      ...(isRunning ? { nowMs: clock.wallMs() } : {}),
-    });
-    const found = await withViews(proved, store, path);
+    const found = await verifyInThreads(store, path, isRunning ? clock.wallMs() : undefined);
     if (options.json === true) cli.json(found);
     else cli.io.out(renderVerification(cli, found, path, clock.monoMs() - startedMs));
     if (found.brokenInvariants.length > 0) cli.end(1);
   });
 }
 
-/**
- * The views beside the file have seen every event too: where the last ones of a stream were deleted,
- * the chain cannot tell, but they can.
- */
-async function withViews(
-  proved: Verification,
+/** Fewer are proved in less time than a thread takes to start. */
+const threadEventsMin = 50_000;
+
+async function verifyInThreads(
   store: EventStore,
   path: string,
+  nowMs: number | undefined,
 ): Promise<Verification> {
-  const known = new Set(proved.brokenInvariants.map(({ stream }) => stream));
-  const broken: BrokenRecord[] = [...proved.brokenInvariants];
-  const fold = async (actionId: string, through: number) =>
-    known.has(streamOfAction(actionId)) ? undefined : foldThrough(store, actionId, through);
-  for await (const each of compareViews({ path: viewsPathOf(path), fold })) broken.push(each);
-  return { ...proved, brokenInvariants: broken };
+  const isWorthAThread = (await store.head()) >= threadEventsMin;
+  let thread: ProofThread | undefined;
+  try {
+    return await verifyLedger(store, {
+      sha256,
+      ...(nowMs === undefined ? {} : { nowMs }),
+      proveElsewhere: (through) => {
+        thread = isWorthAThread ? startProofThread({ path, through }) : undefined;
+        return thread?.proof;
+      },
+      compare: (states) => compareWithViews(store, path, states),
+    });
+  } finally {
+    await thread?.end();
+  }
 }
 
 const columns = [

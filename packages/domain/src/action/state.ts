@@ -190,14 +190,16 @@ export function doubtful(action: Action): readonly Attempt[] {
   return action.attempts.filter(({ state }) => state === 'running' || state === 'in doubt');
 }
 
-export function isInDoubt(action: Action): boolean {
+export function isInDoubt(action: Pick<Action, 'attempts'>): boolean {
   return action.attempts.some(({ state }) => state === 'running' || state === 'in doubt');
 }
 
 export type EndedStatus = 'failed' | 'denied' | 'rejected' | 'expired' | 'cancelled';
 
 /** Ended without effect, as far as is known. */
-export function isEnded(action: Action): action is Action & { readonly status: EndedStatus } {
+export function isEnded<Known extends Pick<Action, 'status'>>(
+  action: Known,
+): action is Known & { readonly status: EndedStatus } {
   switch (action.status) {
     case 'failed':
     case 'denied':
@@ -223,7 +225,7 @@ export function isEnded(action: Action): action is Action & { readonly status: E
 }
 
 /** Something still has to happen: the action is in the due index. */
-export function isOpen(action: Action): boolean {
+export function isOpen(action: Pick<Action, 'status'>): boolean {
   switch (action.status) {
     case 'planned':
     case 'awaiting_approval':

@@ -1,6 +1,7 @@
 // What must hold across streams: identities, external ids, epochs, links, and what a provider saw.
 import { type Action } from '../action/state.ts';
 import { actionIdOf, parseActionId, streamOfAction } from '../identity/action-id.ts';
+import { type AuditedAction } from './action-trail.ts';
 import { type AuditContext, type BrokenInvariant, type InvariantName } from './broken.ts';
 import { type Actions, checkLinks } from './check-links.ts';
 
@@ -20,47 +21,69 @@ export interface LedgerContext extends AuditContext {
   readonly provider?: readonly DownstreamTally[];
 }
 
-/** `actions`: every action of the store, reserved names included. */
+/** `actions`: every action of the store, reserved names included; each id once. */
 export function checkLedger(
   actions: readonly Action[],
   context: LedgerContext,
+): readonly BrokenInvariant[];
+/** What a provider saw is compared with whole actions only. */
+export function checkLedger(
+  actions: readonly AuditedAction[],
+  context: AuditContext,
+): readonly BrokenInvariant[];
+export function checkLedger(
+  actions: readonly AuditedAction[],
+  context: LedgerContext,
 ): readonly BrokenInvariant[] {
-  const byId: Actions = new Map(actions.map((action) => [action.id, action]));
+  const byId = new Map<string, AuditedAction>();
+  for (const action of actions) byId.set(action.id, action);
+  const { provider } = context;
   return [
     ...checkIdentities(actions),
     ...checkEpochs(byId),
     ...checkExternalIds(actions),
     ...checkLinks(byId, context),
-    ...checkProvider(actions, context.provider ?? []),
+    ...(provider === undefined ? [] : checkProvider(actions as readonly Action[], provider)),
   ];
 }
 
-function broken(action: Action, invariant: InvariantName, detail: string): BrokenInvariant {
+function broken(action: AuditedAction, invariant: InvariantName, detail: string): BrokenInvariant {
   return { stream: streamOfAction(action.id), invariant, detail };
 }
 
-function groupBy<T>(items: readonly T[], nameOf: (item: T) => string | undefined): T[][] {
-  const groups = new Map<string, T[]>();
+/** Those that share their name with another, in groups, each in the order given. */
+function sharing<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string | undefined,
+): readonly (readonly [T, ...T[]])[] {
+  const firsts = new Map<string, T>();
+  // Most names are borne once: a list for each would cost more than all the rest.
+  const groups = new Map<string, [T, ...T[]]>();
   for (const item of items) {
     const name = nameOf(item);
     if (name === undefined) continue;
+    const first = firsts.get(name);
+    if (first === undefined) {
+      firsts.set(name, item);
+      continue;
+    }
     const group = groups.get(name);
-    if (group === undefined) groups.set(name, [item]);
+    if (group === undefined) groups.set(name, [first, item]);
     else group.push(item);
   }
   return [...groups.values()];
 }
 
 /** A caller's key is unique in its tenant; a derived one is the id itself. */
-function checkIdentities(actions: readonly Action[]): readonly BrokenInvariant[] {
-  const nameOf = ({ id, tenant, key, epoch }: Action): string =>
-    JSON.stringify(key === undefined ? [id] : [tenant, key, epoch]);
-  return groupBy(actions, nameOf).flatMap(([first, ...others]) =>
-    others.flatMap((other) =>
-      first === undefined || first.argumentsHash === other.argumentsHash
-        ? []
-        : [broken(other, 'one-arguments-hash', `${first.id} has its key with other arguments`)],
-    ),
+function checkIdentities(actions: readonly AuditedAction[]): readonly BrokenInvariant[] {
+  const nameOf = ({ tenant, key, epoch }: AuditedAction): string | undefined =>
+    key === undefined ? undefined : JSON.stringify([tenant, key, epoch]);
+  return sharing(actions, nameOf).flatMap(([first, ...others]) =>
+    others
+      .filter(({ argumentsHash }) => argumentsHash !== first.argumentsHash)
+      .map((other) =>
+        broken(other, 'one-arguments-hash', `${first.id} has its key with other arguments`),
+      ),
   );
 }
 
@@ -78,15 +101,15 @@ function checkEpochs(actions: Actions): readonly BrokenInvariant[] {
   });
 }
 
-function checkExternalIds(actions: readonly Action[]): readonly BrokenInvariant[] {
+function checkExternalIds(actions: readonly AuditedAction[]): readonly BrokenInvariant[] {
   const name: InvariantName = 'one-action-per-external-id';
-  const shared = groupBy(actions, ({ tenant, tool, outcome }) =>
+  const shared = sharing(actions, ({ tenant, tool, outcome }) =>
     outcome?.externalId === undefined
       ? undefined
       : JSON.stringify([tenant, tool, outcome.externalId]),
   ).flatMap((group) =>
     group.flatMap((action, index) => {
-      const other = group.slice(0, index).find((each) => !areLinked(each, action));
+      const other = group.find((each, at) => at < index && !areLinked(each, action));
       const id = action.outcome?.externalId ?? '';
       return other === undefined ? [] : [broken(action, name, `${other.id} has ${id} as well`)];
     }),
@@ -95,7 +118,8 @@ function checkExternalIds(actions: readonly Action[]): readonly BrokenInvariant[
 }
 
 /** Reported successes name another effect than the recorded one, and nobody was told. */
-function severalExternalIds(action: Action): readonly BrokenInvariant[] {
+function severalExternalIds(action: AuditedAction): readonly BrokenInvariant[] {
+  if (action.evidence.length === 0) return [];
   const ids = new Set(
     [
       action.outcome?.externalId,
@@ -109,18 +133,18 @@ function severalExternalIds(action: Action): readonly BrokenInvariant[] {
   return [broken(action, 'one-action-per-external-id', detail)];
 }
 
-function areLinked(a: Action, b: Action): boolean {
+function areLinked(a: AuditedAction, b: AuditedAction): boolean {
   return names(a, b) || names(b, a) || isSameValue(a, b);
 }
 
-function names(a: Action, b: Action): boolean {
+function names(a: AuditedAction, b: AuditedAction): boolean {
   const { supersededBy, repeatOf, editOf, undoneBy, compensates, compensatedBy, undoes } = a;
   const links = [supersededBy, repeatOf, editOf, undoneBy, compensates, compensatedBy, ...undoes];
   return links.includes(b.id) || a.duplicates.some(({ other }) => other === b.id);
 }
 
 /** Absolute writes of one entity keep its external id from epoch to epoch. */
-function isSameValue(a: Action, b: Action): boolean {
+function isSameValue(a: AuditedAction, b: AuditedAction): boolean {
   const keyHash = parseActionId(a.id)?.keyHash;
   return (
     a.guarantee === 'natural' && keyHash !== undefined && keyHash === parseActionId(b.id)?.keyHash

@@ -1,33 +1,52 @@
 // Links between streams: each is told by one event on one side, and the sweep completes the other.
 // What has moved within the last sweep may still be half.
-import { type Action, isEnded } from '../action/state.ts';
+import { isEnded } from '../action/state.ts';
 import { defaultTimes } from '../action/tool-rules.ts';
 import { actionIdOf, parseActionId, streamOfAction } from '../identity/action-id.ts';
+import { type AuditedAction } from './action-trail.ts';
 import { type AuditContext, type BrokenInvariant } from './broken.ts';
 
-export type Actions = ReadonlyMap<string, Action>;
+export type Actions = ReadonlyMap<string, AuditedAction>;
+
+type LinkCheck = (
+  action: AuditedAction,
+  actions: Actions,
+  context: AuditContext,
+) => readonly string[];
+
+const checks: readonly LinkCheck[] = [
+  halfUndone,
+  missing,
+  misplacedRepeat,
+  untoldEdit,
+  halfCompensated,
+  halfCompensating,
+];
 
 export function checkLinks(actions: Actions, context: AuditContext): readonly BrokenInvariant[] {
-  return [...actions.values()].flatMap((action) =>
-    [
-      ...halfUndone(action, actions, context),
-      ...missing(action, actions, context),
-      ...misplacedRepeat(action, actions),
-      ...untoldEdit(action, actions),
-      ...halfCompensated(action, actions, context),
-      ...halfCompensating(action, actions, context),
-    ].map((detail) => ({ stream: streamOfAction(action.id), invariant: 'links-complete', detail })),
-  );
+  const broken: BrokenInvariant[] = [];
+  for (const action of actions.values())
+    for (const check of checks)
+      for (const detail of check(action, actions, context))
+        broken.push({ stream: streamOfAction(action.id), invariant: 'links-complete', detail });
+  return broken;
 }
 
 /** Nothing about these has moved within the last sweep. */
-function isQuiet(context: AuditContext, ...actions: readonly (Action | undefined)[]): boolean {
+function isQuiet(
+  context: AuditContext,
+  ...actions: readonly (AuditedAction | undefined)[]
+): boolean {
   const { now, sweepMs = defaultTimes.sweepMs } = context;
   return actions.every((action) => action === undefined || now - action.updatedAt > sweepMs);
 }
 
 /** The undoer's dispatch names what it undoes; its success is followed by the mark. */
-function halfUndone(action: Action, actions: Actions, context: AuditContext): readonly string[] {
+function halfUndone(
+  action: AuditedAction,
+  actions: Actions,
+  context: AuditContext,
+): readonly string[] {
   const unmarked = action.undoes.filter((id) => {
     const target = actions.get(id);
     if (target === undefined) return true;
@@ -42,12 +61,16 @@ function halfUndone(action: Action, actions: Actions, context: AuditContext): re
   return tells ? problems : [...problems, `it was undone by ${undoneBy}, which does not say so`];
 }
 
-function hasStandingEffect({ status }: Action): boolean {
+function hasStandingEffect({ status }: AuditedAction): boolean {
   return status === 'succeeded' || status === 'compensation_failed';
 }
 
 /** What stands for it, and what it waits for, is there. */
-function missing(action: Action, actions: Actions, context: AuditContext): readonly string[] {
+function missing(
+  action: AuditedAction,
+  actions: Actions,
+  context: AuditContext,
+): readonly string[] {
   const { supersededBy, after } = action;
   if (!isQuiet(context, action)) return [];
   return [
@@ -61,7 +84,10 @@ function missing(action: Action, actions: Actions, context: AuditContext): reado
 }
 
 /** A repeat is the epoch after what it repeats; an edit of it comes later in that chain. */
-function misplacedRepeat({ id, repeatOf, editOf }: Action, actions: Actions): readonly string[] {
+function misplacedRepeat(
+  { id, repeatOf, editOf }: AuditedAction,
+  actions: Actions,
+): readonly string[] {
   if (repeatOf === undefined) return [];
   if (!actions.has(repeatOf)) return [`it repeats ${repeatOf}, which does not exist`];
   const of = parseActionId(repeatOf);
@@ -72,14 +98,14 @@ function misplacedRepeat({ id, repeatOf, editOf }: Action, actions: Actions): re
 }
 
 /** An edit's action names what it was made of, and that one names it. */
-function untoldEdit({ id, editOf }: Action, actions: Actions): readonly string[] {
+function untoldEdit({ id, editOf }: AuditedAction, actions: Actions): readonly string[] {
   if (editOf === undefined || actions.get(editOf)?.supersededBy === id) return [];
   return [`it is an edit of ${editOf}, which does not say so`];
 }
 
 /** The original was told of its compensation before that was planned, and how it ended after. */
 function halfCompensated(
-  action: Action,
+  action: AuditedAction,
   actions: Actions,
   context: AuditContext,
 ): readonly string[] {
@@ -98,7 +124,7 @@ function halfCompensated(
 }
 
 function halfCompensating(
-  { id, compensates, status, outcome }: Action,
+  { id, compensates, status, outcome }: AuditedAction,
   actions: Actions,
   context: AuditContext,
 ): readonly string[] {

@@ -1,13 +1,14 @@
 // What must hold of an action's present state, whatever led to it. Cheap: for every open action at
 // every sweep.
-import { type Action, isEnded, isInDoubt } from '../action/state.ts';
+import { isEnded, isInDoubt } from '../action/state.ts';
 import { type Watch } from '../action/event.ts';
 import { defaultTimes } from '../action/tool-rules.ts';
+import { type AuditedAction } from './action-trail.ts';
 import { type AuditContext, type BrokenInvariant, type InvariantName } from './broken.ts';
 
 export function checkState(
   stream: string,
-  action: Action,
+  action: AuditedAction,
   context: AuditContext,
 ): readonly BrokenInvariant[] {
   const broken = (invariant: InvariantName, detail: string): BrokenInvariant => ({
@@ -22,7 +23,7 @@ export function checkState(
   ];
 }
 
-function unwatched(action: Action): readonly string[] {
+function unwatched(action: AuditedAction): readonly string[] {
   const { status, watch, incidents } = action;
   const needsWatch = status === 'unknown' || status === 'compensation_failed';
   return [
@@ -38,7 +39,7 @@ function isWatched(watch: Partial<Watch> | undefined): boolean {
   return watch?.owner !== undefined && Number.isFinite(watch.nextCheckAt);
 }
 
-function restingPastLease(action: Action, context: AuditContext): readonly string[] {
+function restingPastLease(action: AuditedAction, context: AuditContext): readonly string[] {
   const { status, claim } = action;
   if (status !== 'claimed' && status !== 'dispatched') return [];
   if (claim === undefined) return [`it is ${status} without a claim`];
@@ -50,7 +51,7 @@ function restingPastLease(action: Action, context: AuditContext): readonly strin
 }
 
 /** Only an operator's forced failure ends an action in doubt; only an absolute write is superseded. */
-function lostDoubt(action: Action): readonly string[] {
+function lostDoubt(action: AuditedAction): readonly string[] {
   if (!isInDoubt(action)) return [];
   const { status, ending, guarantee } = action;
   if (isEnded(action) && !(status === 'failed' && ending?.stands === true))
