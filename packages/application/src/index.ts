@@ -14,6 +14,7 @@ export { type Proposal } from './proposal.ts';
 export { quarantineStream } from './quarantine.ts';
 export { type DamagedEvents, readEvents, type ReadEventsOptions } from './read-events.ts';
 export { rebuildIndex } from './rebuild-index.ts';
+export * from './record-stream.ts';
 export { RegistrationRefused, toolStream } from './registry.ts';
 export { type RepeatRequest } from './repeat.ts';
 export { type SideEntry } from './side-table.ts';
