@@ -34,7 +34,13 @@ export interface RevokedKey {
   readonly key: KeyRecord;
 }
 
-export type KeyRefusalCode = 'access.key-malformed' | 'access.key-unknown' | 'access.keys-too-many';
+export const keyRefusalCodes = [
+  'access.key-malformed',
+  'access.key-unknown',
+  'access.keys-too-many',
+] as const;
+
+export type KeyRefusalCode = (typeof keyRefusalCodes)[number];
 
 export interface KeyRing extends Access {
   /** @returns the key's text with its record: it is nowhere else and cannot be shown again */

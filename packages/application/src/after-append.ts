@@ -34,6 +34,7 @@ export function afterAppend(
 
 function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]): void {
   for (const { type, data } of events) {
+    if (type === 'ActionOutcomeUnknown') parts.sawUnknown(action.tool);
     if (type === 'ApprovalRequested') parts.notice({ kind: 'approval waiting', action });
     else if (type === 'IncidentOpened' || type === 'DuplicateEffectDetected')
       parts.notice({ kind: 'incident', action });

@@ -9,6 +9,7 @@ import { type ActionStore } from './action-store.ts';
 import { type DueIndex } from './due-index.ts';
 import { type Judge } from './judge.ts';
 import { type LedgerClock } from './ledger-clock.ts';
+import { type Pause } from './pauses.ts';
 import { type Quarantine } from './quarantine.ts';
 import { type SideTable } from './side-table.ts';
 import { type Waiters } from './waiters.ts';
@@ -53,6 +54,8 @@ export type Notice =
   | { readonly kind: 'approval waiting'; readonly action: Action }
   | { readonly kind: 'unknown escalated'; readonly action: Action }
   | { readonly kind: 'incident'; readonly action: Action }
+  /** New proposals of it are refused and nothing of it is sent, until it is resumed. */
+  | { readonly kind: 'paused'; readonly pause: Pause }
   /** Nothing in it runs; its incident lies in `quarantine-<action id>`. */
   | { readonly kind: 'stream broken'; readonly actionId: string; readonly reason: string };
 
@@ -87,6 +90,8 @@ export interface Parts {
   readonly recovering: () => string | undefined;
   /** Why nothing new is recorded or sent, as a sentence; undefined: not paused. */
   readonly whyPaused: (tenant: string, tool: string) => string | undefined;
+  /** An attempt of the tool has ended in doubt. */
+  readonly sawUnknown: (tool: string) => void;
   readonly isClosing: () => boolean;
   /** Looks at an open action and does what is due; one look at a time per action. */
   readonly attend: (actionId: string) => Promise<void>;
