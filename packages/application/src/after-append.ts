@@ -22,6 +22,7 @@ export function afterAppend(
     parts.judge.forget(action.id);
     if (action.outcome === undefined) parts.joins.delete(action.id);
     parts.secrets.delete(action.id);
+    if (!parts.runs.has(action.id)) parts.slots.release(action.id);
   }
   const waiting = parts.dependents.get(action.id);
   if (waiting !== undefined && before.status !== action.status) {

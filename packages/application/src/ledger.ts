@@ -54,6 +54,7 @@ import { readEvents } from './read-events.ts';
 import { registerTool } from './registry.ts';
 import { repeatAction, type RepeatRequest } from './repeat.ts';
 import { createRepeatedNames } from './repeated-names.ts';
+import { createSlots } from './slots.ts';
 import { createSideTable, type SideEntry } from './side-table.ts';
 import { completeUndo, completeUndos, trackUndoer } from './undo.ts';
 import { createWaiters } from './waiters.ts';
@@ -73,6 +74,8 @@ export interface LedgerOptions extends BurstOptions {
   readonly onSideEntries?: (entries: readonly SideEntry[]) => void;
   /** Beside the pauses on record. */
   readonly isPaused?: (tenant: string, tool: string) => boolean;
+  /** Attempts under way at once, of all tools together. Default: no bound. */
+  readonly slotsMax?: number;
   readonly sweepMs?: number;
 }
 
@@ -222,9 +225,8 @@ function assemble(
     due,
     waiters,
     quarantine,
-    sides: createSideTable(
-      onSideEntries === undefined ? undefined : safeHook('onSideEntries', onSideEntries, onFault),
-    ),
+    sides: createSideTable(onSideEntries && safeHook('onSideEntries', onSideEntries, onFault)),
+    slots: createSlots({ ...options, clock, due }),
     runs: new Map<string, Run>(),
     secrets: new Map(),
     joins: new Map(),

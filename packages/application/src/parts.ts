@@ -12,6 +12,7 @@ import { type LedgerClock } from './ledger-clock.ts';
 import { type Pause } from './pauses.ts';
 import { type Quarantine } from './quarantine.ts';
 import { type SideTable } from './side-table.ts';
+import { type Slots } from './slots.ts';
 import { type Waiters } from './waiters.ts';
 
 /** Named points of the write path, told as they are passed: a crash test ends the process there. */
@@ -74,6 +75,7 @@ export interface Parts {
   readonly waiters: Waiters;
   readonly quarantine: Quarantine;
   readonly sides: SideTable;
+  readonly slots: Slots;
   /** Attempts under way in this process, by action. */
   readonly runs: Map<string, Run>;
   /** Whole arguments of actions with secret fields: they are nowhere else. */
