@@ -2,7 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { answerCodes, answerWords, writePoints } from '@action-ledger/application';
+import { keyRefusalCodes } from '@action-ledger/access';
+import {
+  answerCodes,
+  answerWords,
+  pauseRefusalCodes,
+  writePoints,
+} from '@action-ledger/application';
 import { ledgerErrorCodes } from '@action-ledger/client';
 import {
   actionRefusalCodes,
@@ -33,6 +39,8 @@ describe('docs/errors.md', () => {
     ['Arguments that are refused', [argumentsRefusalCode, ...jsonRefusalCodes]],
     ['Keys and identities that are refused', identityRefusalCodes],
     ['Commands that an action refuses', actionRefusalCodes],
+    ['Pauses that are refused', pauseRefusalCodes],
+    ['API keys that are refused', keyRefusalCodes],
     ['Faults of the store', storeFaultCodes],
     ['Misuse of a ledger', ledgerErrorCodes],
     ['Declarations that are refused', [...toolDeclarationCodes, ...registrationRefusalCodes]],

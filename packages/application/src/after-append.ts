@@ -22,6 +22,7 @@ export function afterAppend(
     parts.judge.forget(action.id);
     if (action.outcome === undefined) parts.joins.delete(action.id);
     parts.secrets.delete(action.id);
+    if (!parts.runs.has(action.id)) parts.slots.release(action.id);
   }
   const waiting = parts.dependents.get(action.id);
   if (waiting !== undefined && before.status !== action.status) {
@@ -34,6 +35,7 @@ export function afterAppend(
 
 function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]): void {
   for (const { type, data } of events) {
+    if (type === 'ActionOutcomeUnknown') parts.sawUnknown(action.tool);
     if (type === 'ApprovalRequested') parts.notice({ kind: 'approval waiting', action });
     else if (type === 'IncidentOpened' || type === 'DuplicateEffectDetected')
       parts.notice({ kind: 'incident', action });

@@ -57,6 +57,7 @@ export function runAttempt(
     })
     .finally(() => {
       if (parts.runs.get(action.id) === run) parts.runs.delete(action.id);
+      parts.slots.release(action.id);
       // Its end is news as well: an unknown rests only when no attempt here can still settle it.
       parts.waiters.notify(action.id);
     });

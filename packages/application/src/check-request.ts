@@ -116,6 +116,13 @@ export const closeIncidentShape = {
   revisionSeen: 'revision',
 } as const satisfies Readonly<Record<string, Shape>>;
 
+export const pauseShape = {
+  tenant: 'text?',
+  tool: 'text?',
+  by: 'text',
+  reason: 'text',
+} as const satisfies Readonly<Record<string, Shape>>;
+
 export const reportShape = {
   source: 'text',
   claims: ['success', 'refusal', 'note'],

@@ -9,7 +9,15 @@ export { createExplainer, type ExplainerOptions } from './explain-record.ts';
 export { type OnFault, safeOnFault } from './host-functions.ts';
 export * from './ledger.ts';
 export { type CancelRequest, type SettleRequest, type VoteRequest } from './operate.ts';
+export { type BurstLimit, usualBurst } from './burst-watch.ts';
 export { type Notice, type WritePoint, writePoints } from './parts.ts';
+export {
+  type Pause,
+  type PauseRefusalCode,
+  pauseRefusalCodes,
+  type PauseRequest,
+  type PauseScope,
+} from './pauses.ts';
 export { type Proposal } from './proposal.ts';
 export {
   type BrokenRecord,
@@ -22,6 +30,7 @@ export {
 export { quarantineStream } from './quarantine.ts';
 export { type DamagedEvents, readEvents, type ReadEventsOptions } from './read-events.ts';
 export { rebuildIndex } from './rebuild-index.ts';
+export * from './record-stream.ts';
 export { RegistrationRefused, toolStream } from './registry.ts';
 export { type RepeatRequest } from './repeat.ts';
 export { type SideEntry } from './side-table.ts';

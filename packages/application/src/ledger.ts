@@ -44,6 +44,8 @@ import {
   type SettleRequest,
   type VoteRequest,
 } from './operate.ts';
+import { anyPause, type BurstOptions, pauseOnBurst, pausing, type Pausing } from './pausing.ts';
+import { createPauses, type Pauses } from './pauses.ts';
 import { type Notice, type Parts, type Run, type WritePoint } from './parts.ts';
 import { propose } from './propose.ts';
 import { type Proposal } from './proposal.ts';
@@ -52,11 +54,12 @@ import { readEvents } from './read-events.ts';
 import { registerTool } from './registry.ts';
 import { repeatAction, type RepeatRequest } from './repeat.ts';
 import { createRepeatedNames } from './repeated-names.ts';
+import { createSlots } from './slots.ts';
 import { createSideTable, type SideEntry } from './side-table.ts';
 import { completeUndo, completeUndos, trackUndoer } from './undo.ts';
 import { createWaiters } from './waiters.ts';
 
-export interface LedgerOptions {
+export interface LedgerOptions extends BurstOptions {
   readonly store: EventStore;
   readonly runtime: Runtime;
   readonly sha256: Sha256;
@@ -69,11 +72,14 @@ export interface LedgerOptions {
   /** Told at each point of the write path. */
   readonly onPoint?: (point: WritePoint, actionId: string) => void | Promise<void>;
   readonly onSideEntries?: (entries: readonly SideEntry[]) => void;
+  /** Beside the pauses on record. */
   readonly isPaused?: (tenant: string, tool: string) => boolean;
+  /** Attempts under way at once, of all tools together. Default: no bound. */
+  readonly slotsMax?: number;
   readonly sweepMs?: number;
 }
 
-export interface Ledger {
+export interface Ledger extends Pausing {
   propose(proposal: Proposal): Promise<Answer>;
   vote(request: VoteRequest): Promise<Performed>;
   cancel(request: CancelRequest): Promise<Performed>;
@@ -130,7 +136,11 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     }
   }
   const state: LedgerState = { closing: false, missing: undefined };
-  const parts = assemble(options, clock, state, {
+  const pauses = createPauses({ ...options, clock }, (pause) => {
+    parts.notice({ kind: 'paused', pause });
+  });
+  await pauses.refresh();
+  const parts = assemble(options, clock, state, pauses, {
     onCreated: ({ id, epoch }) => {
       chains.grew(keyHashOf(id), epoch + 1);
     },
@@ -139,12 +149,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     },
   });
   const chains = createEpochChains(parts.actions);
-  const ledger = publicFace(
-    parts,
-    chains,
-    state,
-    startSweep(parts, options.sweepMs ?? defaultSweepMs),
-  );
+  const sweep = startSweep(parts, pauses, options.sweepMs ?? defaultSweepMs);
+  const ledger = publicFace(parts, chains, state, pauses, sweep);
   const onLost = (loss: Loss): Promise<void> => noteLost(store, state, loss);
   for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
   await holdLostStreams(parts);
@@ -185,6 +191,7 @@ function assemble(
   options: LedgerOptions,
   clock: Parts['clock'],
   state: Readonly<LedgerState>,
+  pauses: Pauses,
   told: ToldOfEpochs,
 ): Parts {
   const { store, runtime, sha256, index } = options;
@@ -219,9 +226,8 @@ function assemble(
     due,
     waiters,
     quarantine,
-    sides: createSideTable(
-      onSideEntries === undefined ? undefined : safeHook('onSideEntries', onSideEntries, onFault),
-    ),
+    sides: createSideTable(onSideEntries && safeHook('onSideEntries', onSideEntries, onFault)),
+    slots: createSlots({ ...options, clock, due }),
     runs: new Map<string, Run>(),
     secrets: new Map(),
     joins: new Map(),
@@ -229,7 +235,8 @@ function assemble(
     dependents: new Map(),
     beingRecorded: new Set(),
     recovering: () => whyRecovering(store, state),
-    whyPaused: pauseGate(options.isPaused, onFault),
+    whyPaused: anyPause(pauses, pauseGate(options.isPaused, onFault)),
+    sawUnknown: pauseOnBurst(options, clock, pauses, onFault),
     isClosing: () => state.closing,
     attend: attending,
     notice: safeHook('onNotice', onNotice, onFault),
@@ -290,9 +297,12 @@ interface Sweep {
   readonly stop: () => void;
 }
 
-function startSweep(parts: Parts, everyMs: number): Sweep {
+function startSweep(parts: Parts, pauses: Pauses, everyMs: number): Sweep {
   let timer: Timer | undefined;
   const sweep = (): void => {
+    pauses.refresh().catch((fault: unknown) => {
+      if (!parts.isClosing()) parts.onFault('reading the pauses', fault);
+    });
     completeUndos(parts);
     const scheduled = new Set(parts.due.all());
     for (const actionId of parts.index.openActions()) {
@@ -319,6 +329,7 @@ function publicFace(
   parts: Parts,
   chains: ReturnType<typeof createEpochChains>,
   state: LedgerState,
+  pauses: Pauses,
   sweep: Sweep,
 ): Ledger {
   const deps = { parts, chains, repeated: createRepeatedNames() };
@@ -330,6 +341,7 @@ function publicFace(
     repeat: (request) => repeatAction(parts, request),
     edit: (request) => editAction(parts, chains, request),
     report: (actionId, report) => takeReport(parts, actionId, report),
+    ...pausing(pauses, sweep.now),
     closeIncident: (request) => closeIncident(parts, request),
     checkNow: (actionId) => checkNow(parts, actionId),
     explain: (request) => explainCall(parts, chains, request),

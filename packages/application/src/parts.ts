@@ -9,8 +9,10 @@ import { type ActionStore } from './action-store.ts';
 import { type DueIndex } from './due-index.ts';
 import { type Judge } from './judge.ts';
 import { type LedgerClock } from './ledger-clock.ts';
+import { type Pause } from './pauses.ts';
 import { type Quarantine } from './quarantine.ts';
 import { type SideTable } from './side-table.ts';
+import { type Slots } from './slots.ts';
 import { type Waiters } from './waiters.ts';
 
 /** Named points of the write path, told as they are passed: a crash test ends the process there. */
@@ -53,6 +55,8 @@ export type Notice =
   | { readonly kind: 'approval waiting'; readonly action: Action }
   | { readonly kind: 'unknown escalated'; readonly action: Action }
   | { readonly kind: 'incident'; readonly action: Action }
+  /** New proposals of it are refused and nothing of it is sent, until it is resumed. */
+  | { readonly kind: 'paused'; readonly pause: Pause }
   /** Nothing in it runs; its incident lies in `quarantine-<action id>`. */
   | { readonly kind: 'stream broken'; readonly actionId: string; readonly reason: string };
 
@@ -71,6 +75,7 @@ export interface Parts {
   readonly waiters: Waiters;
   readonly quarantine: Quarantine;
   readonly sides: SideTable;
+  readonly slots: Slots;
   /** Attempts under way in this process, by action. */
   readonly runs: Map<string, Run>;
   /** Whole arguments of actions with secret fields: they are nowhere else. */
@@ -87,6 +92,8 @@ export interface Parts {
   readonly recovering: () => string | undefined;
   /** Why nothing new is recorded or sent, as a sentence; undefined: not paused. */
   readonly whyPaused: (tenant: string, tool: string) => string | undefined;
+  /** An attempt of the tool has ended in doubt. */
+  readonly sawUnknown: (tool: string) => void;
   readonly isClosing: () => boolean;
   /** Looks at an open action and does what is due; one look at a time per action. */
   readonly attend: (actionId: string) => Promise<void>;

@@ -13,7 +13,7 @@ import {
   type Refusal,
 } from '@action-ledger/domain';
 import { needsApproval, type Tool } from '@action-ledger/tools';
-import { type ActionStore } from './action-store.ts';
+import { type ActionStore, type Performed } from './action-store.ts';
 import { type Answer, answerFor } from './answer.ts';
 import { type RefusedCode } from './answer-codes.ts';
 import { answerMet, waitingFor } from './answer-met.ts';
@@ -39,6 +39,7 @@ import { passThrough } from './read-call.ts';
 import { brokenAnswer, conflict, refused, refusedBy } from './refused-proposals.ts';
 import { type RepeatedNames } from './repeated-names.ts';
 import { downstreamKeyFor } from './send.ts';
+import { createInSlot } from './slots.ts';
 import { completeUndo, completeUndoOf, undoneByThis } from './undo.ts';
 
 export interface ProposeDeps {
@@ -205,17 +206,30 @@ async function open(
   if (names.older.length > 0 && !(await reserveOlderNames(parts, names, actionId)))
     return undefined;
   const startedMono = parts.clock.monoMs();
-  const created = await create(parts, tool, proposal, names, opening, actionId).catch(
+  const created = await createWhereRoom(parts, tool, proposal, names, opening, actionId).catch(
     (fault: unknown) =>
       opening.unread && wasNotStored(fault)
         ? ({ kind: 'taken' } as const)
         : notStored(parts, proposal, actionId, fault),
   );
   if ('word' in created) return created;
+  if (created.kind === 'taken') {
+    if (opening.unread) chains.wasKnown();
+    return undefined;
+  }
+  return answerCreated(parts, tool, proposal, actionId, created, startedMono, names);
+}
+
+async function answerCreated(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  actionId: string,
+  created: Performed,
+  startedMono: number,
+  names: Names,
+): Promise<Answer | undefined> {
   switch (created.kind) {
-    case 'taken':
-      if (opening.unread) chains.wasKnown();
-      return undefined;
     case 'broken':
       return brokenAnswer(proposal, actionId);
     case 'refusal':
@@ -250,7 +264,8 @@ async function answerOpened(
   return answerFor(rested, { repeat: false, beingRecorded: parts.beingRecorded.has(actionId) });
 }
 
-function create(
+/** Sent at once where nothing holds it back. */
+function createWhereRoom(
   parts: Parts,
   tool: Tool,
   proposal: Proposal,
@@ -258,12 +273,25 @@ function create(
   opening: Opening,
   actionId: string,
 ): ReturnType<ActionStore['create']> {
-  const { epoch, chain, after, policy } = opening;
+  const { after, chain } = opening;
+  const createIt = (isSent: boolean): ReturnType<ActionStore['create']> =>
+    create(parts, tool, proposal, names, opening, { actionId, isSent });
+  if (after !== undefined || !mayDispatchNow(parts, tool, chain)) return createIt(false);
+  const wanted = { actionId, tenant: proposal.tenant, tool, arguments: names.args };
+  return createInSlot(parts.slots, wanted, createIt);
+}
+
+function create(
+  parts: Parts,
+  tool: Tool,
+  proposal: Proposal,
+  names: Names,
+  opening: Opening,
+  { actionId, isSent }: { readonly actionId: string; readonly isSent: boolean },
+): ReturnType<ActionStore['create']> {
+  const { epoch, after, policy } = opening;
   const approval = needsApproval(tool, names.args) ? tool.approval?.rules : undefined;
-  const dispatch =
-    after === undefined && mayDispatchNow(parts, tool, chain)
-      ? dispatchOf(parts, tool, proposal, names, actionId)
-      : undefined;
+  const dispatch = isSent ? dispatchOf(parts, tool, proposal, names, actionId) : undefined;
   const { origin, by, key } = proposal;
   return parts.actions.create(
     actionId,

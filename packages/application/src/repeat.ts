@@ -25,6 +25,7 @@ import { type Parts, toolOf } from './parts.ts';
 import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
 import { downstreamKeyFor } from './send.ts';
+import { createInSlot, isDispatched } from './slots.ts';
 import { undoneByThis } from './undo.ts';
 
 export interface RepeatRequest {
@@ -122,22 +123,30 @@ interface Repeat {
 async function openRepeat(parts: Parts, repeat: Repeat): Promise<Answer> {
   const { request, of, tool, actionId, named } = repeat;
   const startedMono = parts.clock.monoMs();
-  const created = await parts.actions
-    .create(actionId, planOf(parts, repeat), { by: request.by, argumentsText: named.argumentsText })
-    .catch((fault: unknown) => notStored(parts, proposalOf(request, of), actionId, fault));
+  const wanted = { actionId, tenant: of.tenant, tool, arguments: named.args };
+  const created = await createInSlot(parts.slots, wanted, (isSent) =>
+    parts.actions.create(actionId, planOf(parts, repeat, isSent), {
+      by: request.by,
+      argumentsText: named.argumentsText,
+    }),
+  ).catch((fault: unknown) => notStored(parts, proposalOf(request, of), actionId, fault));
   if ('word' in created) return created;
   if (created.kind === 'taken') return existingRepeat(parts, repeat);
   if (created.kind === 'broken')
     return no(request, of.tool, refusal('stream.broken', created.reason));
   if (created.kind === 'refusal') return no(request, of.tool, created);
   if (created.action.secret) parts.secrets.set(actionId, named.args);
-  if (created.action.status === 'dispatched')
-    void runAttempt(parts, tool, created.action, startedMono);
+  if (isDispatched(created)) void runAttempt(parts, tool, created.action, startedMono);
+  else void parts.attend(actionId);
   const rested = await awaitRest(parts, actionId, request.waitMs ?? tool.rules.leaseMs);
   return answerFor(rested ?? created.action, { repeat: false });
 }
 
-function planOf(parts: Parts, { request, of, tool, actionId, named }: Repeat): PlanAction {
+function planOf(
+  parts: Parts,
+  { request, of, tool, actionId, named }: Repeat,
+  isSent: boolean,
+): PlanAction {
   const undoes = undoneByThis(parts, tool, of.tenant, named.stored);
   const downstreamKey = downstreamKeyFor(parts, tool, actionId);
   return {
@@ -157,11 +166,15 @@ function planOf(parts: Parts, { request, of, tool, actionId, named }: Repeat): P
     policy: policyFor(tool, of.tenant, named.args),
     rules: tool.rules,
     ...(tool.approval === undefined ? {} : { approval: tool.approval.rules }),
-    dispatch: {
-      worker: parts.worker,
-      downstreamKey,
-      ...(undoes.length === 0 ? {} : { undoes }),
-    },
+    ...(!isSent
+      ? {}
+      : {
+          dispatch: {
+            worker: parts.worker,
+            downstreamKey,
+            ...(undoes.length === 0 ? {} : { undoes }),
+          },
+        }),
   };
 }
 

@@ -10,8 +10,22 @@ import { undoneByThis } from './undo.ts';
 /** How soon something blocked by another action is looked at again, if nothing wakes it. */
 export const blockedLookMs = 1_000;
 
-/** Claim, ask policy and approval again, dispatch; then the attempt runs. Each step is an append. */
+/** Where there is room: claim, ask policy and approval again, dispatch; then the attempt runs. */
 export async function send(parts: Parts, tool: Tool, action: Action): Promise<void> {
+  const { id: actionId, tenant, arguments: args } = action;
+  // Should it find none, it is woken when there is room, or looks by itself.
+  parts.due.set(actionId, parts.clock.nowMs() + blockedLookMs);
+  const slot = parts.slots.take({ actionId, tenant, tool, arguments: args, isNew: false });
+  if (slot === 'full') return;
+  try {
+    await sendNow(parts, tool, action);
+  } finally {
+    if (slot === 'taken') parts.slots.release(actionId);
+  }
+}
+
+/** Each step is an append. */
+async function sendNow(parts: Parts, tool: Tool, action: Action): Promise<void> {
   const claimed = await parts.actions.perform(action.id, (current) =>
     current.revision === action.revision
       ? {

@@ -25,13 +25,14 @@ const checks: Readonly<Record<Name, Check>> = {
   onSideEntries: callback,
   onPoint: callback,
   isPaused: callback,
+  pauseOnBurst: (value) =>
+    hasWhole(value, 'unknowns') && hasWhole(value, 'withinMs')
+      ? undefined
+      : '{ unknowns, withinMs }, both whole numbers from 1',
   runtime: (value) =>
     hasMember(value, 'clock', 'object') ? undefined : 'a Runtime, such as createSystemRuntime()',
   store: (value) => (hasMember(value, 'append', 'function') ? undefined : 'an event store'),
-  sweepMs: (value) =>
-    Number.isSafeInteger(value) && (value as number) > 0
-      ? undefined
-      : 'a whole number of milliseconds from 1',
+  sweepMs: (value) => (isWhole(value) ? undefined : 'a whole number of milliseconds from 1'),
 };
 
 /** @throws LedgerError `ledger.options`, naming the option and what it must be */
@@ -57,6 +58,16 @@ export function checkOptions(options: unknown): void {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
+}
+
+function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+function hasWhole(value: unknown, name: string): boolean {
+  return (
+    hasMember(value, name, 'number') && isWhole((value as Readonly<Record<string, unknown>>)[name])
+  );
 }
 
 function hasMember(value: unknown, name: string, type: string): boolean {

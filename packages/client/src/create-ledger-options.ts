@@ -1,5 +1,10 @@
 // What createLedger takes.
-import { type Notice, type SideEntry, type WritePoint } from '@action-ledger/application';
+import {
+  type BurstLimit,
+  type Notice,
+  type SideEntry,
+  type WritePoint,
+} from '@action-ledger/application';
 import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Tool } from '@action-ledger/tools';
@@ -18,7 +23,10 @@ export interface CreateLedgerOptions<Tools extends Readonly<Record<string, AnyTo
   readonly onFault?: (where: string, fault: unknown) => void;
   readonly onSideEntries?: (entries: readonly SideEntry[]) => void;
   readonly onPoint?: (point: WritePoint, actionId: string) => void | Promise<void>;
+  /** Beside the pauses on record. */
   readonly isPaused?: (tenant: string, tool: string) => boolean;
+  /** So many unknown outcomes of a tool within the time pause it, until a person resumes it. */
+  readonly pauseOnBurst?: BurstLimit;
   readonly runtime?: Runtime;
   /** In place of the file: any event store. It is closed with the ledger. */
   readonly store?: EventStore;

@@ -86,6 +86,9 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       repeat: () => ledger.repeat({ of: actionId, by: 'ann', reason: 'asked', ...call }),
       edit: () => ledger.edit({ actionId, arguments: { invoice: '2' }, ...by }),
       report: () => ledger.report(actionId, { source: 'bank', claims: 'success', proven: true }),
+      pause: () => ledger.pause({ by: 'ann', reason: 'asked' }),
+      resume: () => ledger.resume({ by: 'ann', reason: 'asked' }),
+      pauses: () => ledger.pauses(),
       closeIncident: () => ledger.closeIncident({ actionId, incident: 'x', ...by }),
       checkNow: () => ledger.checkNow(actionId),
       explain: () => ledger.explain(call),
@@ -104,7 +107,7 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
         .filter((name) => name !== 'call')
         .sort(),
     ).toEqual(own.sort());
-    const isNow = ['list', 'openActions', 'sideEntries', 'sweep'];
+    const isNow = ['list', 'openActions', 'pauses', 'sideEntries', 'sweep'];
     for (const [name, ask] of Object.entries(asked)) {
       const closed = { code: 'ledger.closed', name: 'LedgerError' };
       if (isNow.includes(name)) expect(ask).toThrow(expect.objectContaining(closed));

@@ -106,14 +106,15 @@ function picked<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
 ): Pick<
   Parameters<typeof openLedger>[0],
-  'onNotice' | 'onFault' | 'onPoint' | 'isPaused' | 'sweepMs'
+  'onNotice' | 'onFault' | 'onPoint' | 'isPaused' | 'pauseOnBurst' | 'sweepMs'
 > {
-  const { onNotice, onFault, onPoint, isPaused, sweepMs } = options;
+  const { onNotice, onFault, onPoint, isPaused, pauseOnBurst, sweepMs } = options;
   return {
     ...(onNotice === undefined ? {} : { onNotice }),
     ...(onFault === undefined ? {} : { onFault }),
     ...(onPoint === undefined ? {} : { onPoint }),
     ...(isPaused === undefined ? {} : { isPaused }),
+    ...(pauseOnBurst === undefined ? {} : { pauseOnBurst }),
     ...(sweepMs === undefined ? {} : { sweepMs }),
   };
 }

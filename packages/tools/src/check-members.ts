@@ -97,6 +97,11 @@ const members: Readonly<Record<keyof ToolDefinition, Form>> = {
     checksMax: number,
     escalateAfterMs: number,
   }),
+  load: record('an object, such as { concurrent: 4 }', {
+    concurrent: number,
+    perSecond: number,
+    oneAtATime: fieldNames,
+  }),
   policy: record('an object: { version, decide }', { version: text, decide: callable }),
   downstreamKey: keyFormat,
   execute: callable,

@@ -10,6 +10,7 @@ import {
   keptPaths,
   needsCallersKey,
 } from './declare-identity.ts';
+import { declareLoad } from './declare-load.ts';
 import { declareApproval, declareRules } from './declare-rules.ts';
 import { type ToolDefinition } from './definition.ts';
 import { keyFormatProblem } from './downstream-key.ts';
@@ -59,6 +60,7 @@ function declare(definition: ToolDefinition<JsonObject>): Tool {
         ? undefined
         : Object.freeze({ rules: Object.freeze(approvalRules), when }),
     policy: policyOf(definition, fail),
+    load: declareLoad(definition, root, fail),
     keep: Object.freeze(keptPaths(definition, root, fail)),
     compensate: compensationOf(definition, fail),
     downstreamKeyFormat: definition.downstreamKey ?? 'base64url',
@@ -90,7 +92,7 @@ function checkForm(definition: ToolDefinition<JsonObject>, fail: Fail): void {
 }
 
 function refuseWriteMembers(definition: ToolDefinition<JsonObject>, fail: Fail): void {
-  const writeOnly = ['undoneBy', 'compensate', 'undoWindow', 'approval'] as const;
+  const writeOnly = ['undoneBy', 'compensate', 'undoWindow', 'approval', 'load'] as const;
   const member = writeOnly.find((name) => definition[name] !== undefined);
   if (member !== undefined)
     fail(

@@ -133,6 +133,15 @@ export interface ToolDefinition<Args = never, Result = unknown> {
     readonly checksMax?: number;
     readonly escalateAfterMs?: number;
   };
+  /** How much of it may run at once, in one process. Default: no limit. */
+  readonly load?: {
+    /** Attempts under way. */
+    readonly concurrent?: number;
+    /** Sends; as many may follow one another at once. */
+    readonly perSecond?: number;
+    /** Fields: of those with equal values only one is under way. */
+    readonly oneAtATime?: readonly FieldPath[];
+  };
   /** The built-in policy: decides before anything is recorded and again before dispatch. */
   readonly policy?: {
     readonly version: string;

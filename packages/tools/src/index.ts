@@ -7,6 +7,7 @@ export {
   type DeclarationComparison,
   type DeclarationData,
 } from './declaration-event.ts';
+export { type LoadLimits } from './declare-load.ts';
 export { defineTool } from './define-tool.ts';
 export * from './definition.ts';
 export { formatDownstreamKey } from './downstream-key.ts';

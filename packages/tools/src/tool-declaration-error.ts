@@ -13,6 +13,7 @@ export const toolDeclarationCodes = [
   'tool.key',
   'tool.key-window',
   'tool.lookup',
+  'tool.load',
   'tool.member',
   'tool.name',
   'tool.policy',

@@ -9,6 +9,7 @@ import {
   type Refusal,
   type ToolRules,
 } from '@action-ledger/domain';
+import { type LoadLimits } from './declare-load.ts';
 import {
   type AttemptContext,
   type DownstreamKeyFormat,
@@ -67,6 +68,7 @@ export interface Tool {
   readonly needsKey: boolean;
   readonly approval: ToolApproval | undefined;
   readonly policy: ToolPolicy | undefined;
+  readonly load: LoadLimits | undefined;
   /** `arguments.x` or `outcome.x`: never cut from a stored outcome. */
   readonly keep: readonly string[];
   readonly compensate: ToolCompensation | undefined;

@@ -127,6 +127,12 @@ const times = {
     .optional(),
 };
 
+const load = z.strictObject({
+  concurrent: z.int().optional(),
+  perSecond: z.number().optional(),
+  oneAtATime: paths.optional(),
+});
+
 const identity = {
   identity: paths.optional(),
   free: paths.optional(),
@@ -161,6 +167,7 @@ const toolForm = z.strictObject({
       }),
     ])
     .optional(),
+  load: load.optional(),
   downstreamKey: z.enum(['base64url', 'uuid', 'hex']).optional(),
   request: z.strictObject({
     ...requestMembers,

@@ -1,0 +1,113 @@
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWTPayload, SignJWT } from 'jose';
+import { type Access, anyAccess, createJsonWebTokenAccess, openAccess } from './index.ts';
+
+type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
+
+const issuer = 'https://id.example';
+const audience = 'action-ledger';
+const now = Date.UTC(2026, 0, 1);
+const clock = { nowMs: () => now };
+
+let mine: PrivateKey;
+let foreign: PrivateKey;
+let published: JSONWebKeySet;
+
+beforeAll(async () => {
+  const pair = await generateKeyPair('ES256');
+  mine = pair.privateKey;
+  foreign = (await generateKeyPair('ES256')).privateKey;
+  published = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256' }] };
+});
+
+const claims = { iss: issuer, aud: audience, sub: 'ann', tenant: 'acme', roles: ['approver'] };
+
+async function bearer(
+  changed: JWTPayload = {},
+  key: PrivateKey = mine,
+  header: { readonly alg: string; readonly kid?: string } = { alg: 'ES256', kid: 'k1' },
+): Promise<{ readonly authorization: string }> {
+  const payload = { exp: now / 1_000 + 300, ...claims, ...changed };
+  const token = await new SignJWT(payload).setProtectedHeader(header).sign(key);
+  return { authorization: `Bearer ${token}` };
+}
+
+const access = (): Access => createJsonWebTokenAccess({ issuer, audience, keys: published, clock });
+
+describe('a token of the identity provider', () => {
+  it('lets its subject in with the tenant and the roles of its claims', async () => {
+    const ann = { name: 'ann', tenant: 'acme', roles: new Set(['approver']) };
+    expect(await access().authenticate(await bearer())).toEqual(ann);
+    expect(await access().authenticate(await bearer({ roles: 'approver unheard-of' }))).toEqual(
+      ann,
+    );
+  });
+
+  it('lets nobody in whose token is not meant for this ledger, has ended, or says too little', async () => {
+    const wrong: readonly JWTPayload[] = [
+      { iss: 'https://elsewhere.example' },
+      { aud: 'another service' },
+      { exp: now / 1_000 - 61 },
+      { exp: undefined as never },
+      { nbf: now / 1_000 + 61 },
+      { tenant: undefined },
+      { tenant: 7 },
+      { tenant: 'a\nb' },
+      { sub: '' },
+      { roles: undefined },
+      { roles: { approver: true } },
+    ];
+    for (const each of wrong)
+      expect(await access().authenticate(await bearer(each))).toBeUndefined();
+  });
+
+  it('lets nobody in by a signature of another key, none at all, or a secret', async () => {
+    expect(await access().authenticate(await bearer({}, foreign))).toBeUndefined();
+    const [head, body] = (await bearer()).authorization.slice(7).split('.');
+    const unsigned = Buffer.from('{"alg":"none"}').toString('base64url');
+    for (const token of [
+      `${unsigned}.${body ?? ''}.`,
+      `${head ?? ''}.${body ?? ''}.`,
+      `${head ?? ''}.${body ?? ''}`,
+      'x'.repeat(9_000),
+    ])
+      expect(await access().authenticate({ authorization: `Bearer ${token}` })).toBeUndefined();
+    const secret = new TextEncoder().encode(JSON.stringify(published.keys[0]));
+    const hmac = await new SignJWT({ exp: now / 1_000 + 300, ...claims })
+      .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
+      .sign(secret);
+    expect(await access().authenticate({ authorization: `Bearer ${hmac}` })).toBeUndefined();
+  });
+
+  it('is checked against keys that the provider publishes', async () => {
+    const provider = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(published));
+    });
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+    const { port } = provider.address() as AddressInfo;
+    const keys = new URL(`http://127.0.0.1:${port}/jwks.json`);
+    const faults: unknown[] = [];
+    const onFault = (fault: unknown): unknown => faults.push(fault);
+    const open = createJsonWebTokenAccess({ issuer, audience, keys, clock, onFault });
+    expect(await open.authenticate(await bearer())).toMatchObject({ name: 'ann' });
+    expect(await open.authenticate(await bearer({}, foreign))).toBeUndefined();
+    expect(faults).toEqual([]);
+    provider.closeAllConnections();
+    await new Promise((resolve) => provider.close(resolve));
+    const late = createJsonWebTokenAccess({ issuer, audience, keys, clock, onFault });
+    expect(await late.authenticate(await bearer())).toBeUndefined();
+    expect(faults).toHaveLength(1);
+  });
+});
+
+describe('several ways in', () => {
+  it('are asked in order, and the first that knows the caller decides', async () => {
+    const operator = { name: 'local', tenant: 'default', roles: new Set(['operator'] as const) };
+    const both = anyAccess([access(), openAccess(operator)]);
+    expect(await both.authenticate(await bearer())).toMatchObject({ name: 'ann' });
+    expect(await both.authenticate({})).toBe(operator);
+    expect(await anyAccess([access()]).authenticate({})).toBeUndefined();
+  });
+});

@@ -1,0 +1,91 @@
+// JWTs of an identity provider, checked against its published keys (RFC 7519, RFC 7517). Signature,
+// issuer, audience and expiry must hold; the claims say the tenant and the roles.
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
+import { type Access, bearerToken, isRole, type Principal } from './principal.ts';
+
+export interface JsonWebTokenOptions {
+  /** The `iss` that tokens must bear. */
+  readonly issuer: string;
+  /** The `aud` that tokens must bear: this ledger, not another service of the same provider. */
+  readonly audience: string;
+  /** Where the provider publishes its keys, or the keys themselves. */
+  readonly keys: URL | JSONWebKeySet;
+  /** Names of claims. Defaults: `tenant`, `roles` (a list, or a text with spaces between), `sub`. */
+  readonly claims?: {
+    readonly tenant?: string;
+    readonly roles?: string;
+    readonly name?: string;
+  };
+  readonly clock: { nowMs(): number };
+  /** The provider's keys could not be read: nobody is let in meanwhile, and somebody should know. */
+  readonly onFault?: (fault: unknown) => void;
+}
+
+/** Signatures only: a shared secret, or none, proves nothing about who signed. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'EdDSA',
+];
+const skewSeconds = 60;
+const tokenLengthMax = 8_192;
+
+export function createJsonWebTokenAccess(options: JsonWebTokenOptions): Access {
+  const { issuer, audience, clock, onFault = () => undefined } = options;
+  const keys =
+    options.keys instanceof URL
+      ? createRemoteJWKSet(options.keys)
+      : createLocalJWKSet(options.keys);
+  return {
+    authenticate: async (credentials) => {
+      const token = bearerToken(credentials);
+      if (token === undefined || token.length > tokenLengthMax) return undefined;
+      try {
+        const { payload } = await jwtVerify(token, keys, {
+          issuer,
+          audience,
+          algorithms,
+          requiredClaims: ['exp'],
+          clockTolerance: skewSeconds,
+          currentDate: new Date(clock.nowMs()),
+        });
+        return principalFrom(payload, options.claims ?? {});
+      } catch (fault) {
+        if (!isBadToken(fault)) onFault(fault);
+        return undefined;
+      }
+    },
+  };
+}
+
+function principalFrom(
+  payload: Readonly<Record<string, unknown>>,
+  claims: NonNullable<JsonWebTokenOptions['claims']>,
+): Principal | undefined {
+  const tenant = payload[claims.tenant ?? 'tenant'];
+  const name = payload[claims.name ?? 'sub'];
+  const said = payload[claims.roles ?? 'roles'];
+  const roles = typeof said === 'string' ? said.split(' ') : said;
+  if (!isName(tenant) || !isName(name) || !Array.isArray(roles)) return undefined;
+  return { name, tenant, roles: new Set(roles.filter(isRole)) };
+}
+
+function isName(text: unknown): text is string {
+  return typeof text === 'string' && text !== '' && text.length <= 255 && !/\p{Cc}/u.test(text);
+}
+
+/** Says something about the token, and nothing about us or the provider. */
+function isBadToken(fault: unknown): boolean {
+  return (
+    fault instanceof errors.JOSEError &&
+    !(fault instanceof errors.JWKSTimeout) &&
+    !(fault instanceof errors.JWKSInvalid) &&
+    fault.code !== 'ERR_JOSE_GENERIC'
+  );
+}

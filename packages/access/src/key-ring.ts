@@ -1,0 +1,193 @@
+// API keys: made, shown once, listed, revoked, and recognised. A key that is not known yet may have been
+// made by another process, and one that is known may have been revoked there: the records are read again,
+// at most so often, so that nobody can make the store work by guessing.
+import { timingSafeEqual } from 'node:crypto';
+import {
+  createRecordStream,
+  type RecordStream,
+  type RecordStreamDeps,
+} from '@action-ledger/application';
+import { refusal, type Refusal } from '@action-ledger/domain';
+import { hashOfKey, keyIdOf, mintKey } from './api-key.ts';
+import { creation, type KeyRecord, type KeyRecords, keyStream } from './key-records.ts';
+import { type Access, bearerToken, isRole, type Principal, type Role } from './principal.ts';
+
+export interface KeyRequest {
+  readonly tenant: string;
+  /** Who holds it: it stands in events as the author. */
+  readonly name: string;
+  readonly roles: readonly Role[];
+  /** Wall-clock ms since the epoch. */
+  readonly expiresAt?: number;
+  /** Who makes it. */
+  readonly by: string;
+}
+
+export interface CreatedKey {
+  readonly kind: 'created';
+  readonly text: string;
+  readonly key: KeyRecord;
+}
+
+export interface RevokedKey {
+  readonly kind: 'revoked';
+  readonly key: KeyRecord;
+}
+
+export const keyRefusalCodes = [
+  'access.key-malformed',
+  'access.key-unknown',
+  'access.keys-too-many',
+] as const;
+
+export type KeyRefusalCode = (typeof keyRefusalCodes)[number];
+
+export interface KeyRing extends Access {
+  /** @returns the key's text with its record: it is nowhere else and cannot be shown again */
+  create(request: KeyRequest): Promise<CreatedKey | Refusal<KeyRefusalCode>>;
+  /** From now on in this process, within `refreshMs` in others. Said twice, the first one stands. */
+  revoke(request: {
+    readonly id: string;
+    readonly by: string;
+    readonly reason: string;
+  }): Promise<RevokedKey | Refusal<KeyRefusalCode>>;
+  /** Oldest first. */
+  list(): Promise<readonly KeyRecord[]>;
+}
+
+export interface KeyRingOptions extends RecordStreamDeps {
+  /** How old what is known of the keys may be. */
+  readonly refreshMs?: number;
+}
+
+const defaultRefreshMs = 5_000;
+/** Keys on record, the revoked ones too. */
+const keysMax = 10_000;
+const textMax = 255;
+
+export function createKeyRing(options: KeyRingOptions): KeyRing {
+  const { sha256, clock, runtime } = options;
+  const stream = createRecordStream(options, keyStream);
+  const known = createKnownKeys(stream, clock, options.refreshMs ?? defaultRefreshMs);
+  return {
+    create: async (request) => {
+      const misfit = misfitOf(request);
+      if (misfit !== undefined) return misfit;
+      const { id, text } = mintKey(runtime.ids);
+      const { tenant, name, roles, expiresAt, by } = request;
+      const wanted = {
+        id,
+        hash: hashOfKey(sha256, text),
+        tenant,
+        name,
+        roles: [...new Set(roles)],
+      };
+      const data = creation(expiresAt === undefined ? wanted : { ...wanted, expiresAt });
+      const changed = await stream.change(by, ({ size }) =>
+        size < keysMax ? [{ type: 'KeyCreated', data }] : tooMany,
+      );
+      if (changed.kind === 'refusal') return changed;
+      known.learn(changed.state);
+      return { kind: 'created', text, key: keyOf(changed.state, id) };
+    },
+    revoke: async ({ id, by, reason }) => {
+      const changed = await stream.change(by, (current) => {
+        const key = current.get(id);
+        if (key === undefined)
+          return refusal('access.key-unknown', `There is no key ${id}. \`keys list\` shows them.`);
+        return key.revoked === undefined ? [{ type: 'KeyRevoked', data: { key: id, reason } }] : [];
+      });
+      if (changed.kind === 'refusal') return changed;
+      known.learn(changed.state);
+      return { kind: 'revoked', key: keyOf(changed.state, id) };
+    },
+    list: async () => {
+      const keys = await stream.load();
+      known.learn(keys);
+      return [...keys.values()];
+    },
+    authenticate: async (credentials) => {
+      const text = credentials.apiKey ?? bearerToken(credentials);
+      const id = text === undefined ? undefined : keyIdOf(text);
+      if (text === undefined || id === undefined) return undefined;
+      const key = (await known.now()).get(id);
+      if (key === undefined || !isEqual(key.hash, hashOfKey(sha256, text))) return undefined;
+      return isGood(key, clock.nowMs()) ? principalOf(key) : undefined;
+    },
+  };
+}
+
+interface KnownKeys {
+  now(): Promise<KeyRecords>;
+  learn(keys: KeyRecords): void;
+}
+
+function createKnownKeys(
+  stream: RecordStream<KeyRecords>,
+  clock: { nowMs(): number },
+  refreshMs: number,
+): KnownKeys {
+  let keys: KeyRecords | undefined;
+  let readAt = -Infinity;
+  let reading: Promise<KeyRecords> | undefined;
+  const learn = (found: KeyRecords): void => {
+    keys = found;
+    readAt = clock.nowMs();
+  };
+  const read = async (): Promise<KeyRecords> => {
+    try {
+      const found = await stream.load();
+      learn(found);
+      return found;
+    } finally {
+      reading = undefined;
+    }
+  };
+  return {
+    learn,
+    // What is too old counts for nothing: a store that is away lets nobody in.
+    now: async () =>
+      keys !== undefined && clock.nowMs() - readAt < refreshMs ? keys : (reading ??= read()),
+  };
+}
+
+function isGood({ revoked, expiresAt }: KeyRecord, nowMs: number): boolean {
+  return revoked === undefined && (expiresAt === undefined || nowMs < expiresAt);
+}
+
+function principalOf({ name, tenant, roles }: KeyRecord): Principal {
+  return { name, tenant, roles: new Set(roles) };
+}
+
+/** In the same time wherever they differ. */
+function isEqual(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+function keyOf(keys: KeyRecords, id: string): KeyRecord {
+  const key = keys.get(id);
+  if (key === undefined) throw new Error(`the key ${id} was just recorded`);
+  return key;
+}
+
+function misfitOf({ tenant, name, roles, expiresAt, by }: KeyRequest): typeof tooMany | undefined {
+  for (const [what, text] of Object.entries({ tenant, name, by })) {
+    const isText = text.length >= 1 && text.length <= textMax && !/\p{Cc}/u.test(text);
+    if (!isText || !text.isWellFormed())
+      return malformed(`A key's ${what} has 1 to ${textMax} characters, and no control character.`);
+  }
+  if (roles.length === 0 || !roles.every(isRole))
+    return malformed('A key has at least one role: proposer, worker, approver, operator, auditor.');
+  if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt))
+    return malformed('The time at which a key expires is a whole number of milliseconds.');
+  return undefined;
+}
+
+function malformed(message: string): Refusal<KeyRefusalCode> {
+  return refusal('access.key-malformed', message);
+}
+
+const tooMany: Refusal<KeyRefusalCode> = refusal(
+  'access.keys-too-many',
+  `There are ${keysMax} keys on record, the revoked ones too; no more are taken.`,
+);

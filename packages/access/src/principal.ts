@@ -1,0 +1,36 @@
+// Who is asking, and what they may do. The tenant comes from here and from nowhere else.
+
+/** What each may do stands in the gateway's table of routes. */
+export const roles = ['proposer', 'worker', 'approver', 'operator', 'auditor'] as const;
+
+export type Role = (typeof roles)[number];
+
+export interface Principal {
+  /** As it stands in events: who voted, who settled. */
+  readonly name: string;
+  readonly tenant: string;
+  readonly roles: ReadonlySet<Role>;
+}
+
+export interface Credentials {
+  /** The whole value of the `Authorization` header. */
+  readonly authorization?: string | undefined;
+  /** The value of the `X-Api-Key` header. */
+  readonly apiKey?: string | undefined;
+}
+
+export interface Access {
+  /** @returns undefined where the credentials are missing, unknown, revoked or expired: never why */
+  authenticate(credentials: Credentials): Promise<Principal | undefined>;
+}
+
+export function isRole(text: unknown): text is Role {
+  return (roles as readonly unknown[]).includes(text);
+}
+
+const bearer = /^Bearer +(\S+) *$/i;
+
+/** RFC 6750. @returns undefined where the header has another scheme or none */
+export function bearerToken({ authorization }: Credentials): string | undefined {
+  return authorization === undefined ? undefined : bearer.exec(authorization)?.[1];
+}

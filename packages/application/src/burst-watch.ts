@@ -1,0 +1,27 @@
+// Many unknown outcomes of one tool in a short time say that its provider is in trouble: told once per
+// burst, so that the tool can be paused before more come (DESIGN.md section 7, Load).
+
+export interface BurstLimit {
+  /** So many within the time are a burst. */
+  readonly unknowns: number;
+  readonly withinMs: number;
+}
+
+export const usualBurst: BurstLimit = { unknowns: 5, withinMs: 60_000 };
+
+/** @returns to be told of each unknown outcome; true where it completes a burst */
+export function createBurstWatch(
+  clock: { monoMs(): number },
+  { unknowns, withinMs }: BurstLimit,
+): (tool: string) => boolean {
+  const recent = new Map<string, number[]>();
+  return (tool) => {
+    const now = clock.monoMs();
+    const times = (recent.get(tool) ?? []).filter((at) => now - at < withinMs);
+    times.push(now);
+    const isBurst = times.length >= unknowns;
+    // The next burst begins from nothing: a tool that was resumed is not paused by what was before.
+    recent.set(tool, isBurst ? [] : times);
+    return isBurst;
+  };
+}

@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { createMemoryEventStore } from '@action-ledger/event-store';
+import { createVirtualRuntime } from '@action-ledger/testkit';
+import { createBurstWatch, usualBurst } from './burst-watch.ts';
+import { createPauses, type Pause, type Pauses, type PauseScope } from './pauses.ts';
+
+function setUp(): { readonly open: () => Pauses; readonly told: readonly Pause[] } {
+  const runtime = createVirtualRuntime();
+  const store = createMemoryEventStore();
+  const told: Pause[] = [];
+  const sha256 = (text: string): string => hash('sha256', text, 'base64url');
+  const clock = { nowMs: () => runtime.clock.wallMs() };
+  const open = (): Pauses =>
+    createPauses({ store, sha256, clock, runtime }, (pause) => told.push(pause));
+  return { open, told };
+}
+
+const because = { by: 'ann', reason: 'the provider is down' };
+const tellAll = (pauses: Pauses): readonly (readonly string[])[] =>
+  ['t-1', 't-2'].map((tenant) => [
+    ...['pay', 'mail'].filter((tool) => pauses.why(tenant, tool) !== undefined),
+  ]);
+
+describe('a pause', () => {
+  it.each<[string, PauseScope, readonly (readonly string[])[]]>([
+    [
+      'of everything',
+      {},
+      [
+        ['pay', 'mail'],
+        ['pay', 'mail'],
+      ],
+    ],
+    ['of a tenant', { tenant: 't-1' }, [['pay', 'mail'], []]],
+    ['of a tool', { tool: 'pay' }, [['pay'], ['pay']]],
+    ['of a tool of a tenant', { tenant: 't-1', tool: 'pay' }, [['pay'], []]],
+  ])('%s stops that and nothing else, until it is resumed', async (_what, scope, stopped) => {
+    const { open } = setUp();
+    const pauses = open();
+    await pauses.pause({ ...scope, ...because });
+    expect(tellAll(pauses)).toEqual(stopped);
+    expect(await pauses.resume({ ...scope, by: 'bob', reason: 'it is up' })).toMatchObject(because);
+    expect(tellAll(pauses)).toEqual([[], []]);
+  });
+
+  it('outlives its process, and is seen by others when they refresh', async () => {
+    const { open } = setUp();
+    const [one, other] = [open(), open()];
+    await one.pause({ tool: 'pay', ...because });
+    expect(other.why('t-1', 'pay')).toBeUndefined();
+    await other.refresh();
+    expect(other.why('t-1', 'pay')).toBe('This tool is paused: the provider is down.');
+    expect(other.list()).toMatchObject([{ tool: 'pay', by: 'ann' }]);
+    await other.resume({ tool: 'pay', ...because });
+    await one.refresh();
+    expect(one.list()).toEqual([]);
+  });
+
+  it('said again is the first one, and told once', async () => {
+    const { open, told } = setUp();
+    const pauses = open();
+    await pauses.pause({ tool: 'pay', ...because });
+    const again = await open().pause({ tool: 'pay', by: 'bob', reason: 'me too' });
+    expect(again).toMatchObject(because);
+    expect(told).toHaveLength(1);
+  });
+
+  it('is ended by its own scope only, and there must be one', async () => {
+    const pauses = setUp().open();
+    await pauses.pause(because);
+    expect(await pauses.resume({ tool: 'pay', ...because })).toMatchObject({
+      code: 'pause.none',
+      message: 'Nothing to resume: there is no pause of tool "pay".',
+    });
+    expect(pauses.why('t-1', 'pay')).toBe('Everything is paused: the provider is down.');
+  });
+
+  it('of another tenant is no news for this one', async () => {
+    const pauses = setUp().open();
+    await pauses.pause({ tenant: 't-secret', tool: 'pay', ...because });
+    expect(pauses.why('t-secret', 'pay')).not.toContain('t-secret');
+    expect(pauses.why('t-1', 'pay')).toBeUndefined();
+  });
+});
+
+describe('a burst', () => {
+  it('is five unknowns of one tool within a minute, told once', async () => {
+    const runtime = createVirtualRuntime();
+    const see = createBurstWatch(runtime.clock, usualBurst);
+    const seen: boolean[] = [];
+    for (let each = 0; each < 4; each += 1) seen.push(see('pay'));
+    expect(see('mail')).toBe(false);
+    await runtime.advance(59_999);
+    seen.push(see('pay'), see('pay'));
+    expect(seen).toEqual([false, false, false, false, true, false]);
+  });
+
+  it('is none where they come slowly', async () => {
+    const runtime = createVirtualRuntime();
+    const see = createBurstWatch(runtime.clock, usualBurst);
+    for (let each = 0; each < 20; each += 1) {
+      expect(see('pay')).toBe(false);
+      await runtime.advance(15_000);
+    }
+  });
+});

@@ -1,0 +1,153 @@
+// What takes no new proposals for now: everything, one tenant, one tool, or one tool of one tenant
+// (DESIGN.md section 8). Pauses are events with an author and a reason, in a stream of their own, and
+// outlive the process. Asked on every call, so it is answered from memory; what another process paused
+// is seen with the next refresh.
+import { type JsonObject, refusal, type Refusal } from '@action-ledger/domain';
+import {
+  createRecordStream,
+  type DatedRecord,
+  type RecordStreamDeps,
+  type RecordStreamShape,
+} from './record-stream.ts';
+
+/** Neither named: everything. */
+export interface PauseScope {
+  readonly tenant?: string;
+  readonly tool?: string;
+}
+
+export interface Pause extends PauseScope {
+  readonly reason: string;
+  readonly by: string;
+  /** Wall-clock ms since the epoch. */
+  readonly at: number;
+}
+
+export interface PauseRequest extends PauseScope {
+  readonly by: string;
+  readonly reason: string;
+}
+
+export const pauseRefusalCodes = ['pause.none', 'pause.too-many'] as const;
+
+export type PauseRefusalCode = (typeof pauseRefusalCodes)[number];
+
+export interface Pauses {
+  /** A sentence for whoever is refused; undefined where nothing is paused. */
+  why(tenant: string, tool: string): string | undefined;
+  /** Oldest first. */
+  list(): readonly Pause[];
+  /** Said again of the same scope, the first one stands. @throws StoreFault */
+  pause(request: PauseRequest): Promise<Pause | Refusal<PauseRefusalCode>>;
+  /** @returns the pause that has ended. @throws StoreFault */
+  resume(request: PauseRequest): Promise<Pause | Refusal<PauseRefusalCode>>;
+  /** Reads what others have paused or resumed. @throws StoreFault */
+  refresh(): Promise<void>;
+}
+
+/** By scope, in the order in which they began. */
+type Scopes = ReadonlyMap<string, Pause>;
+
+const pausesMax = 1_000;
+
+const pauseStream: RecordStreamShape<Scopes> = {
+  stream: 'pauses',
+  initial: new Map(),
+  evolve: (pauses, record) => {
+    const next = new Map(pauses);
+    if (record.type === 'LedgerPaused') {
+      const pause = pauseOf(record);
+      next.set(keyOf(pause), pause);
+    } else if (record.type === 'LedgerResumed') next.delete(keyOf(pauseOf(record)));
+    return next;
+  },
+};
+
+/** @param onPaused each pause that begins by a request to this process */
+export function createPauses(deps: RecordStreamDeps, onPaused: (pause: Pause) => void): Pauses {
+  const stream = createRecordStream(deps, pauseStream);
+  let pauses: Scopes = new Map();
+  return {
+    why: (tenant, tool) => {
+      if (pauses.size === 0) return undefined;
+      const found = scopesOf(tenant, tool).map((scope) => pauses.get(keyOf(scope)));
+      const pause = found.find((each) => each !== undefined);
+      return pause === undefined ? undefined : sentence(pause);
+    },
+    list: () => [...pauses.values()],
+    pause: async ({ by, reason, ...scope }) => {
+      const key = keyOf(scope);
+      const found: { earlier?: Pause | undefined } = {};
+      const changed = await stream.change(by, (current) => {
+        found.earlier = current.get(key);
+        if (found.earlier !== undefined) return [];
+        if (current.size >= pausesMax)
+          return refusal('pause.too-many', `More than ${pausesMax} pauses: pause everything.`);
+        return [{ type: 'LedgerPaused', data: dataOf(scope, reason) }];
+      });
+      if (changed.kind === 'refusal') return changed;
+      pauses = changed.state;
+      const pause = pauses.get(key);
+      if (pause === undefined) throw new Error('a pause was just recorded');
+      if (found.earlier === undefined) onPaused(pause);
+      return pause;
+    },
+    resume: async ({ by, reason, ...scope }) => {
+      const key = keyOf(scope);
+      const found: { pause?: Pause | undefined } = {};
+      const changed = await stream.change(by, (current) => {
+        found.pause = current.get(key);
+        return found.pause === undefined
+          ? refusal('pause.none', `Nothing to resume: there is no pause of ${nameOf(scope)}.`)
+          : [{ type: 'LedgerResumed', data: dataOf(scope, reason) }];
+      });
+      if (changed.kind === 'refusal') return changed;
+      pauses = changed.state;
+      if (found.pause === undefined) throw new Error('a resume has a pause');
+      return found.pause;
+    },
+    refresh: async () => {
+      pauses = await stream.load();
+    },
+  };
+}
+
+/** The widest first: it is the one that must end before anything goes on. */
+function scopesOf(tenant: string, tool: string): readonly PauseScope[] {
+  return [{}, { tenant }, { tool }, { tenant, tool }];
+}
+
+function keyOf({ tenant, tool }: PauseScope): string {
+  return JSON.stringify([tenant ?? null, tool ?? null]);
+}
+
+function nameOf({ tenant, tool }: PauseScope): string {
+  if (tool === undefined) return tenant === undefined ? 'everything' : `tenant "${tenant}"`;
+  return tenant === undefined ? `tool "${tool}"` : `tool "${tool}" for tenant "${tenant}"`;
+}
+
+/** No name of another tenant is in it: each is told of its own. */
+function sentence({ tenant, tool, reason }: Pause): string {
+  const what =
+    tool === undefined ? (tenant === undefined ? 'Everything' : 'This tenant') : 'This tool';
+  return `${what} is paused: ${reason}${/[.!?]$/.test(reason) ? '' : '.'}`;
+}
+
+function dataOf({ tenant, tool }: PauseScope, reason: string): JsonObject {
+  return {
+    reason,
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(tool === undefined ? {} : { tool }),
+  };
+}
+
+function pauseOf({ data, at, by = '' }: DatedRecord): Pause {
+  const { tenant, tool, reason } = data;
+  return {
+    reason: typeof reason === 'string' ? reason : '',
+    by,
+    at,
+    ...(typeof tenant === 'string' ? { tenant } : {}),
+    ...(typeof tool === 'string' ? { tool } : {}),
+  };
+}

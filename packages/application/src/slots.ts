@@ -1,0 +1,203 @@
+// Room for attempts: at most so many of a tool at once, so many a second, one per declared entity, and
+// so many in all. What finds no room waits in the order in which it came, and is woken when there may be
+// some; being woken is no promise, so whoever comes asks again.
+import { canonicalJson, type JsonObject, readField } from '@action-ledger/domain';
+import { type Tool } from '@action-ledger/tools';
+import { type DueIndex } from './due-index.ts';
+import { type LedgerClock } from './ledger-clock.ts';
+
+export type Slot =
+  /** Until it is released. */
+  | 'taken'
+  /** Taken for this action before, by somebody else who will release it. */
+  | 'held'
+  /** Not now. The action will be woken. */
+  | 'full';
+
+export interface Wanted {
+  readonly actionId: string;
+  readonly tenant: string;
+  readonly tool: Tool;
+  readonly arguments: JsonObject;
+  /** It comes first now: where others wait already, it is full for it. */
+  readonly isNew: boolean;
+}
+
+export interface Slots {
+  take(wanted: Wanted): Slot;
+  /** Nothing where the action has none; it waits no longer either. */
+  release(actionId: string): void;
+}
+
+/**
+ * Creates an action together with its dispatch where there is room for it, else without; the slot is
+ * the attempt's from then on, or given back.
+ */
+export async function createInSlot<Created>(
+  slots: Slots,
+  wanted: Omit<Wanted, 'isNew'>,
+  create: (isSent: boolean) => Promise<Created>,
+): Promise<Created> {
+  const slot = slots.take({ ...wanted, isNew: true });
+  let created: Created | undefined;
+  try {
+    created = await create(slot !== 'full');
+    return created;
+  } finally {
+    if (slot === 'taken' && !isDispatched(created)) slots.release(wanted.actionId);
+  }
+}
+
+export function isDispatched(created: unknown): boolean {
+  const { action } = (created ?? {}) as { readonly action?: { readonly status?: string } };
+  return action?.status === 'dispatched';
+}
+
+export interface SlotsOptions {
+  /** Of all tools together. Default: no bound. */
+  readonly slotsMax?: number;
+  readonly clock: Pick<LedgerClock, 'monoMs' | 'nowMs'>;
+  readonly due: Pick<DueIndex, 'set'>;
+}
+
+interface Pool {
+  readonly name: string;
+  readonly max: number;
+  taken: number;
+  /** In the order in which they came. */
+  readonly waiting: Set<string>;
+}
+
+export function createSlots({ slotsMax = Infinity, clock, due }: SlotsOptions): Slots {
+  const pools = createPools(slotsMax);
+  const rates = createRates(clock);
+  /** What each action has taken, or waits for. */
+  const takenBy = new Map<string, readonly Pool[]>();
+  const waitsIn = new Map<string, Pool>();
+
+  /** After so many ms it may find room. */
+  const wake = (actionId: string, afterMs: number): void => {
+    due.set(actionId, clock.nowMs() + Math.ceil(afterMs));
+  };
+  const leave = (actionId: string): void => {
+    waitsIn.get(actionId)?.waiting.delete(actionId);
+    waitsIn.delete(actionId);
+  };
+  const wakeNext = ({ max, taken, waiting }: Pool): void => {
+    let free = max - taken;
+    for (const next of waiting) {
+      if (free <= 0) break;
+      free -= 1;
+      leave(next);
+      wake(next, 0);
+    }
+  };
+  return {
+    take: (wanted) => {
+      const { actionId, isNew, tool } = wanted;
+      if (tool.load === undefined && slotsMax === Infinity) return 'taken';
+      if (takenBy.has(actionId)) return 'held';
+      const needed = pools.neededBy(wanted);
+      const full = needed.find((pool) => isFull(pool, isNew));
+      leave(actionId);
+      if (full !== undefined) {
+        full.waiting.add(actionId);
+        waitsIn.set(actionId, full);
+        return 'full';
+      }
+      const waitMs = rates.waitMs(actionId, tool);
+      if (waitMs > 0) {
+        wake(actionId, waitMs);
+        return 'full';
+      }
+      for (const each of needed) each.taken += 1;
+      takenBy.set(actionId, needed);
+      return 'taken';
+    },
+    release: (actionId) => {
+      leave(actionId);
+      rates.forget(actionId);
+      const taken = takenBy.get(actionId);
+      if (taken === undefined) return;
+      takenBy.delete(actionId);
+      for (const each of taken) {
+        each.taken -= 1;
+        wakeNext(each);
+        pools.forgetEmpty(each);
+      }
+    },
+  };
+}
+
+function isFull({ taken, max, waiting }: Pool, isNew: boolean): boolean {
+  return taken >= max || (isNew && waiting.size > 0);
+}
+
+interface Pools {
+  readonly neededBy: (wanted: Wanted) => readonly Pool[];
+  readonly forgetEmpty: (pool: Pool) => void;
+}
+
+function createPools(slotsMax: number): Pools {
+  const pools = new Map<string, Pool>();
+  const named = (name: string, max: number): Pool => {
+    const known = pools.get(name);
+    if (known !== undefined) return known;
+    const made = { name, max, taken: 0, waiting: new Set<string>() };
+    pools.set(name, made);
+    return made;
+  };
+  return {
+    neededBy: ({ tool, tenant, arguments: args }) => {
+      const { name, load } = tool;
+      const needed: Pool[] = [];
+      if (slotsMax !== Infinity) needed.push(named('all', slotsMax));
+      if (load === undefined) return needed;
+      if (load.concurrent !== Infinity) needed.push(named(`tool ${name}`, load.concurrent));
+      if (load.oneAtATime.length > 0) {
+        const values = load.oneAtATime.map((path) => readField(args, path) ?? null);
+        needed.push(named(`entity ${canonicalJson([tenant, name, values])}`, 1));
+      }
+      return needed;
+    },
+    forgetEmpty: ({ name, taken, waiting }) => {
+      if (taken === 0 && waiting.size === 0) pools.delete(name);
+    },
+  };
+}
+
+interface Rates {
+  /** 0: it may go now. Whoever must wait has a place, and may go when it comes back after that time. */
+  readonly waitMs: (actionId: string, tool: Tool) => number;
+  readonly forget: (actionId: string) => void;
+}
+
+/** The generic cell rate algorithm: by tool, when the next send would be due at an even pace. */
+function createRates(clock: { monoMs(): number }): Rates {
+  const dueAt = new Map<string, number>();
+  const places = new Map<string, number>();
+  return {
+    waitMs: (actionId, { name, load }) => {
+      const perSecond = load?.perSecond ?? Infinity;
+      if (perSecond === Infinity) return 0;
+      const now = clock.monoMs();
+      const place = places.get(actionId);
+      if (place !== undefined) {
+        if (now < place) return place - now;
+        places.delete(actionId);
+        return 0;
+      }
+      const intervalMs = 1_000 / perSecond;
+      const aheadMs = intervalMs * Math.max(0, perSecond - 1);
+      const due = Math.max(dueAt.get(name) ?? now, now);
+      dueAt.set(name, due + intervalMs);
+      const at = due - aheadMs;
+      if (at <= now) return 0;
+      places.set(actionId, at);
+      return at - now;
+    },
+    forget: (actionId) => {
+      places.delete(actionId);
+    },
+  };
+}
