@@ -21,13 +21,12 @@ import {
 import { afterAppend } from './after-append.ts';
 import { type Answer } from './answer.ts';
 import { attendAction } from './attend.ts';
-import { createAttending } from './attending.ts';
 import { checkInBackground, holdLostStreams } from './background-check.ts';
 import { awaitRest } from './await-rest.ts';
 import { withoutUndefined } from './check-request.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
 import { editAction, type EditRequest } from './edit.ts';
-import { createDueIndex } from './due-index.ts';
+import { createDriving, type DrivingOptions } from './driving.ts';
 import { type EvidenceReport, takeReport } from './evidence.ts';
 import { explainCall, type Explanation, type ExplainRequest } from './explain.ts';
 import { checkFirstEvent } from './hidden-action.ts';
@@ -54,12 +53,11 @@ import { readEvents } from './read-events.ts';
 import { registerTool } from './registry.ts';
 import { repeatAction, type RepeatRequest } from './repeat.ts';
 import { createRepeatedNames } from './repeated-names.ts';
-import { createSlots } from './slots.ts';
 import { createSideTable, type SideEntry } from './side-table.ts';
 import { completeUndo, completeUndos, trackUndoer } from './undo.ts';
 import { createWaiters } from './waiters.ts';
 
-export interface LedgerOptions extends BurstOptions {
+export interface LedgerOptions extends BurstOptions, DrivingOptions {
   readonly store: EventStore;
   readonly runtime: Runtime;
   readonly sha256: Sha256;
@@ -74,8 +72,6 @@ export interface LedgerOptions extends BurstOptions {
   readonly onSideEntries?: (entries: readonly SideEntry[]) => void;
   /** Beside the pauses on record. */
   readonly isPaused?: (tenant: string, tool: string) => boolean;
-  /** Attempts under way at once, of all tools together. Default: no bound. */
-  readonly slotsMax?: number;
   readonly sweepMs?: number;
 }
 
@@ -155,6 +151,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
   await holdLostStreams(parts);
   await recover(parts, tail.ends, index.openActions());
+  if (!parts.drives) return ledger;
   checkInBackground(parts, checkedFrom, onLost).catch((fault: unknown) => {
     if (!state.closing) parts.onFault('the check in the background', fault);
   });
@@ -203,8 +200,7 @@ function assemble(
   const quarantine = createQuarantine({ store, sha256, clock, runtime, onOpened });
   const onFault = safeOnFault(options.onFault);
   const { onNotice = () => undefined, onSideEntries } = options;
-  const attending = createAttending((actionId) => attendAction(parts, actionId), onFault);
-  const due = createDueIndex(clock, runtime.timers, (actionId) => void attending(actionId));
+  const look = (actionId: string): Promise<void> => attendAction(parts, actionId);
   const actions: ActionStore = createActionStore({
     store,
     sha256,
@@ -223,11 +219,10 @@ function assemble(
     sha256,
     index,
     judge,
-    due,
+    ...createDriving(options, clock, runtime, look, onFault),
     waiters,
     quarantine,
     sides: createSideTable(onSideEntries && safeHook('onSideEntries', onSideEntries, onFault)),
-    slots: createSlots({ ...options, clock, due }),
     runs: new Map<string, Run>(),
     secrets: new Map(),
     joins: new Map(),
@@ -238,7 +233,6 @@ function assemble(
     whyPaused: anyPause(pauses, pauseGate(options.isPaused, onFault)),
     sawUnknown: pauseOnBurst(options, clock, pauses, onFault),
     isClosing: () => state.closing,
-    attend: attending,
     notice: safeHook('onNotice', onNotice, onFault),
     passed: safePoint(options.onPoint, onFault),
     digestSecret: options.digestSecret,
@@ -277,6 +271,7 @@ async function recover(parts: Parts, tail: Tail['ends'], open: readonly string[]
     parts.judge.see(loaded.action);
     trackUndoer(parts, loaded.action);
   }
+  if (!parts.drives) return;
   for (const [stream, revision] of tail) {
     const actionId = actionOfStream(stream);
     if (actionId === undefined) continue;
@@ -311,6 +306,7 @@ function startSweep(parts: Parts, pauses: Pauses, everyMs: number): Sweep {
     }
   };
   const next = (): void => {
+    if (!parts.drives) return;
     timer = parts.runtime.timers.after(everyMs, () => {
       sweep();
       next();

@@ -94,6 +94,8 @@ export interface Parts {
   readonly whyPaused: (tenant: string, tool: string) => string | undefined;
   /** An attempt of the tool has ended in doubt. */
   readonly sawUnknown: (tool: string) => void;
+  /** Sends, reconciles and sweeps; where it does not, another process does. */
+  readonly drives: boolean;
   readonly isClosing: () => boolean;
   /** Looks at an open action and does what is due; one look at a time per action. */
   readonly attend: (actionId: string) => Promise<void>;

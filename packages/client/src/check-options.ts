@@ -32,6 +32,8 @@ const checks: Readonly<Record<Name, Check>> = {
   runtime: (value) =>
     hasMember(value, 'clock', 'object') ? undefined : 'a Runtime, such as createSystemRuntime()',
   store: (value) => (hasMember(value, 'append', 'function') ? undefined : 'an event store'),
+  drives: (value) => (typeof value === 'boolean' ? undefined : 'true or false'),
+  slotsMax: (value) => (isWhole(value) ? undefined : 'a whole number from 1'),
   sweepMs: (value) => (isWhole(value) ? undefined : 'a whole number of milliseconds from 1'),
 };
 

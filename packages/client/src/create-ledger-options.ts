@@ -30,5 +30,12 @@ export interface CreateLedgerOptions<Tools extends Readonly<Record<string, AnyTo
   readonly runtime?: Runtime;
   /** In place of the file: any event store. It is closed with the ledger. */
   readonly store?: EventStore;
+  /**
+   * False: it records what callers and people say and sends nothing; a ledger that is opened on the
+   * file later does the rest. Default true.
+   */
+  readonly drives?: boolean;
+  /** Attempts under way at once, of all tools together. Default: no bound. */
+  readonly slotsMax?: number;
   readonly sweepMs?: number;
 }

@@ -102,19 +102,28 @@ export async function createLedger<Tools extends Readonly<Record<string, AnyTool
   }
 }
 
+type PassedOn =
+  | 'onNotice'
+  | 'onFault'
+  | 'onPoint'
+  | 'isPaused'
+  | 'pauseOnBurst'
+  | 'drives'
+  | 'slotsMax'
+  | 'sweepMs';
+
 function picked<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
-): Pick<
-  Parameters<typeof openLedger>[0],
-  'onNotice' | 'onFault' | 'onPoint' | 'isPaused' | 'pauseOnBurst' | 'sweepMs'
-> {
-  const { onNotice, onFault, onPoint, isPaused, pauseOnBurst, sweepMs } = options;
+): Pick<Parameters<typeof openLedger>[0], PassedOn> {
+  const { onNotice, onFault, onPoint, isPaused, pauseOnBurst, drives, slotsMax, sweepMs } = options;
   return {
     ...(onNotice === undefined ? {} : { onNotice }),
     ...(onFault === undefined ? {} : { onFault }),
     ...(onPoint === undefined ? {} : { onPoint }),
     ...(isPaused === undefined ? {} : { isPaused }),
     ...(pauseOnBurst === undefined ? {} : { pauseOnBurst }),
+    ...(drives === undefined ? {} : { drives }),
+    ...(slotsMax === undefined ? {} : { slotsMax }),
     ...(sweepMs === undefined ? {} : { sweepMs }),
   };
 }
