@@ -1,8 +1,9 @@
 // What all commands of people have in common: the action must be their tenant's, and they name the
 // revision that they saw. A stale one is answered with the action as it is now.
-import { type Performed } from '@action-ledger/application';
+import { type Answer, type Performed } from '@action-ledger/application';
 import { type Action } from '@action-ledger/domain';
 import { etagOf, viewOf } from './answers/action-view.ts';
+import { replyTo } from './answers/answer-status.ts';
 import { type HttpAnswer, problem } from './answers/http-answer.ts';
 import { performedReply } from './answers/performed.ts';
 import { ownAction } from './own-action.ts';
@@ -56,4 +57,16 @@ export async function commanded(
   if (performed.kind !== 'refusal') return performedReply(performed, before);
   const loaded = await ledger.load(before.id);
   return performedReply(performed, loaded.kind === 'action' ? loaded.action : before);
+}
+
+/** The same for commands that are answered as proposals are. */
+export async function proposed(
+  { ledger, runtime }: Door,
+  before: Action,
+  answer: Answer,
+): Promise<HttpAnswer> {
+  const now = runtime.clock.wallMs();
+  if (answer.state !== 'refused') return replyTo(answer, now);
+  const loaded = await ledger.load(before.id);
+  return replyTo(answer, now, viewOf(loaded.kind === 'action' ? loaded.action : before));
 }

@@ -9,3 +9,4 @@ export { type OpenApiDocument, openApiDocument } from './openapi/openapi-documen
 export { permissions, type RouteName } from './permissions.ts';
 export { type ProblemCode, problems } from './answers/problems.ts';
 export { docsPage, routes } from './routes/index.ts';
+export { type Page, pageOf, type Place, placeOfCursor } from './cursor.ts';

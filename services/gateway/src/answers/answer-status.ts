@@ -1,11 +1,13 @@
 // An answer of the ledger as an answer of HTTP (DESIGN.md section 9): what this request settled is 201,
 // a repeat 200, what is not finished 202, and what was refused the status of its code.
 import { type Answer } from '@action-ledger/application';
+import { type ActionView, etagOf } from './action-view.ts';
 import { type HttpAnswer, problem } from './http-answer.ts';
 import { isProblemCode, problems } from './problems.ts';
 
-export function replyTo(answer: Answer, nowMs: number): HttpAnswer {
-  if (answer.state === 'refused') return refusedReply(answer, nowMs);
+/** @param current of a command that was refused: the action as it is */
+export function replyTo(answer: Answer, nowMs: number, current?: ActionView): HttpAnswer {
+  if (answer.state === 'refused') return refusedReply(answer, nowMs, current);
   if (answer.state === 'denied' || answer.state === 'rejected') {
     const { reason, repeat } = answer;
     return problem(answer.state === 'denied' ? 'action.denied' : 'action.rejected', {
@@ -27,8 +29,8 @@ export function isFinished({ word }: Answer): boolean {
   return word !== 'in-progress' && word !== 'checking' && word !== 'waiting-for-approval';
 }
 
-function refusedReply(answer: Answer, nowMs: number): HttpAnswer {
-  const { code, word, reason, detail, actionId } = answer;
+function refusedReply(answer: Answer, nowMs: number, current?: ActionView): HttpAnswer {
+  const { code, word, reason, detail } = answer;
   if (!isProblemCode(code)) return problem('gateway.bug');
   // Somebody looks into it, and this call will get what comes of it.
   if (word === 'checking' && (problems[code].status === 202 || code === 'stream.broken'))
@@ -39,9 +41,11 @@ function refusedReply(answer: Answer, nowMs: number): HttpAnswer {
     answer,
     ...(reason === undefined ? {} : { detail: reason }),
     ...(isFacts(detail) ? { facts: detail } : {}),
-    ...(code === 'key.other-arguments' && actionId !== undefined
-      ? { headers: locationOf(answer) }
-      : {}),
+    ...(current === undefined ? {} : { action: current }),
+    headers: {
+      ...(code === 'key.other-arguments' ? locationOf(answer) : {}),
+      ...(current === undefined ? {} : { etag: etagOf(current) }),
+    },
   });
 }
 

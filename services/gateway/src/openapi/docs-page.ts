@@ -1,5 +1,7 @@
 // GET /docs: a page to read the document by, and to try it. Everything of it comes from here: it needs no
 // network, and the browser is told to load nothing from elsewhere.
+// The library has no types of this file, and an ambient module cannot be imported.
+// eslint-disable-next-line @typescript-eslint/triple-slash-reference
 /// <reference path="./swagger-ui-dist.d.ts" />
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,6 @@
 // POST /v1/actions/{id}/edit: another action takes the place of one that has not been sent.
 import { z } from 'zod';
-import { replyTo } from '../answers/answer-status.ts';
-import { aim } from '../command-route.ts';
+import { aim, proposed } from '../command-route.ts';
 import {
   commandProblems,
   ifMatch,
@@ -53,6 +52,6 @@ export const edit = route({
       waitMs: waitOf(asked.headers, door.limits).waitMs,
       ...(tool === undefined ? {} : { tool }),
     });
-    return replyTo(answer, door.runtime.clock.wallMs());
+    return proposed(door, aimed.action, answer);
   },
 });

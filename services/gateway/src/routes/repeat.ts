@@ -1,7 +1,6 @@
 // POST /v1/actions/{id}/repeat: a settled action once more, deliberately, as the next epoch.
 import { z } from 'zod';
-import { replyTo } from '../answers/answer-status.ts';
-import { aimAtCurrent } from '../command-route.ts';
+import { aimAtCurrent, proposed } from '../command-route.ts';
 import {
   commandProblems,
   ifMatch,
@@ -53,6 +52,6 @@ export const repeat = route({
       ...(args === undefined ? {} : { arguments: args }),
       ...(confirmedDouble === undefined ? {} : { confirmedDouble }),
     });
-    return replyTo(answer, door.runtime.clock.wallMs());
+    return proposed(door, aimed.action, answer);
   },
 });
