@@ -41,6 +41,8 @@ export interface Service {
 export interface Gateway extends Service {
   /** For tests: requests without a socket. */
   readonly app: FastifyInstance;
+  /** Open event streams. */
+  readonly readers: () => number;
 }
 
 export function createGateway(deps: GatewayDeps): Gateway {
@@ -76,6 +78,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   app.addHook('onReady', () => events.start());
   return {
     app,
+    readers: () => events.readers(),
     start: async () => {
       const { host = '127.0.0.1', port = 0 } = deps.listen ?? {};
       if (isOpenAccess(access) && !isLoopback(host))
@@ -90,7 +93,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
       isClosing = true;
       events.stop();
       await withinMs(runtime, limits.drainMs, underWay.none());
-      await app.close();
+      const closed = app.close();
+      if (underWay.count() > 0) {
+        logger.warn({ cut: underWay.count() }, 'requests were still under way');
+        app.server.closeAllConnections();
+      }
+      await closed;
       logger.info({}, 'the gateway has stopped');
     },
   };

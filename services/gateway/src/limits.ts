@@ -19,8 +19,10 @@ export interface Limits {
   readonly waitMs: number;
   readonly waitMsMax: number;
   readonly streamsMax: number;
-  /** Not yet taken by a reader: one that lags further behind is dropped. */
+  /** Not yet taken by a reader: one that lags further behind is served from the store, at its own pace. */
   readonly streamLagBytesMax: number;
+  /** A reader that lags and takes nothing for so long is dropped. */
+  readonly streamStuckMs: number;
   readonly heartbeatMs: number;
   /** Then a stream ends, and its reader comes again with fresh credentials. */
   readonly streamMsMax: number;
@@ -44,6 +46,7 @@ export const defaultLimits: Limits = {
   waitMsMax: 60_000,
   streamsMax: 10_000,
   streamLagBytesMax: 64 * 1024,
+  streamStuckMs: 30_000,
   heartbeatMs: 15_000,
   streamMsMax: 60 * 60 * 1_000,
   catchUpsMax: 8,

@@ -12,7 +12,7 @@ export const followEvents = route({
   tag: 'reading',
   summary: "Follow the events of the tenant's actions (server-sent events)",
   description:
-    'Each message has the position of its event as `id`; `Last-Event-ID` resumes after it, nothing left out. Without it, only what is recorded from now on. A comment comes every 15 s. A reader that lags too far behind is dropped, and every stream ends after an hour: connect again.',
+    'Each message has the position of its event as `id`; `Last-Event-ID` resumes after it, nothing left out. Without it, only what is recorded from now on. A comment comes every 15 s. A reader that takes nothing for 30 s is dropped, and every stream ends after an hour: connect again.',
   headers: z.object({
     'Last-Event-ID': z
       .string()

@@ -1,6 +1,7 @@
 // Who follows events: one subscription to the store serves all readers. Each event is written once, and
-// handed on in slices, so that ten thousand readers hold nobody up. A reader that lags too far behind is
-// dropped; it comes again with the last position it has seen, and is brought up to date from the store.
+// handed on in slices, so that ten thousand readers hold nobody up. A reader that lags behind is brought
+// up to date from the store, as fast as it takes it; one that takes nothing is dropped, and can come again
+// with the last position that it has seen.
 import { type RecordedEvent, type Subscription } from '@action-ledger/event-store';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type Feed } from '../feed.ts';
@@ -15,8 +16,8 @@ export interface Wire {
   write(text: string): void;
   end(): void;
   drop(): void;
-  /** Resolves when more may be written. */
-  drained(): Promise<void>;
+  /** @returns true when more may be written, false where it took nothing for so long or has gone */
+  drained(withinMs: number): Promise<boolean>;
 }
 
 export interface EventHub {
@@ -132,8 +133,7 @@ async function handOn(hub: Hub, events: readonly RecordedEvent[]): Promise<void>
     const text = own.map((frame) => frame.text).join('');
     await inSlices([...(hub.live.get(tenant) ?? [])], (reader) => {
       const isBehind = reader.position < (own[0]?.position ?? 0);
-      write(hub, reader, isBehind ? text : textAfter(own, reader.position));
-      reader.position = Math.max(reader.position, last.position);
+      handTo(hub, reader, isBehind ? text : textAfter(own, reader.position), last.position);
     });
   }
 }
@@ -162,15 +162,15 @@ async function inSlices(readers: readonly Reader[], act: (reader: Reader) => voi
   }
 }
 
-/** Whoever has not taken what came before is dropped; one long text alone drops nobody. */
-function write(hub: Hub, reader: Reader, text: string): void {
-  if (text === '' || reader.isGone) return;
-  if (reader.wire.lag() <= hub.limits.streamLagBytesMax) {
-    reader.wire.write(text);
+/** Whoever has not taken what came before goes on at their own pace; one long text alone is no lag. */
+function handTo(hub: Hub, reader: Reader, text: string, position: number): void {
+  if (reader.wire.lag() > hub.limits.streamLagBytesMax) {
+    hub.live.get(reader.tenant)?.delete(reader);
+    void catchUp(hub, reader);
     return;
   }
-  reader.wire.drop();
-  leave(hub, reader);
+  reader.wire.write(text);
+  reader.position = Math.max(reader.position, position);
 }
 
 function goLive(hub: Hub, reader: Reader): void {
@@ -191,52 +191,58 @@ const pageMax = 64;
 
 /** From the store, as fast as the reader takes it, until it has what those who are live have. */
 async function catchUp(hub: Hub, reader: Reader): Promise<void> {
-  await turn(hub);
   try {
-    while (!reader.isGone) {
+    while (await reader.wire.drained(hub.limits.streamStuckMs)) {
+      if (reader.isGone) return;
       // Nothing may be awaited between this look and going live.
       if (reader.position >= hub.position) {
         goLive(hub, reader);
         return;
       }
-      const events = await hub.feed.readAll({ after: reader.position, max: pageMax });
-      const frames = await hub.framer.frames(events);
-      reader.wire.write(textAfter(frames.filter(isOf(reader)), reader.position));
-      reader.position = events.at(-1)?.position ?? hub.position;
-      await reader.wire.drained();
+      await inTurn(hub, () => writePage(hub, reader));
     }
   } catch (fault) {
     hub.onFault('bringing a reader up to date', fault);
-    reader.wire.drop();
-    leave(hub, reader);
-  } finally {
-    hub.catchingUp -= 1;
-    hub.waiting.shift()?.();
   }
+  reader.wire.drop();
+  leave(hub, reader);
+}
+
+async function writePage(hub: Hub, reader: Reader): Promise<void> {
+  const events = await hub.feed.readAll({ after: reader.position, max: pageMax });
+  const frames = await hub.framer.frames(events);
+  if (reader.isGone) return;
+  reader.wire.write(textAfter(frames.filter(isOf(reader)), reader.position));
+  reader.position = events.at(-1)?.position ?? hub.position;
 }
 
 function isOf({ tenant }: Reader): (frame: Frame) => boolean {
   return (frame) => frame.tenant === tenant;
 }
 
-async function turn(hub: Hub): Promise<void> {
+/** So few at once read from the store, however many are behind. */
+async function inTurn(hub: Hub, read: () => Promise<void>): Promise<void> {
   if (hub.catchingUp >= hub.limits.catchUpsMax)
     await new Promise<void>((resolve) => {
       hub.waiting.push(resolve);
     });
   hub.catchingUp += 1;
+  try {
+    await read();
+  } finally {
+    hub.catchingUp -= 1;
+    hub.waiting.shift()?.();
+  }
 }
 
 function nextBeat(hub: Hub): void {
   hub.beat = hub.runtime.timers.after(hub.limits.heartbeatMs, () => {
     const now = hub.runtime.clock.monoMs();
     void inSlices([...hub.all], (reader) => {
-      if (now - reader.since < hub.limits.streamMsMax) {
-        write(hub, reader, ': beat\n\n');
-        return;
-      }
-      reader.wire.end();
-      leave(hub, reader);
+      if (now - reader.since >= hub.limits.streamMsMax) {
+        reader.wire.end();
+        leave(hub, reader);
+      } else if (reader.wire.lag() === 0) reader.wire.write(': beat\n\n');
     });
     nextBeat(hub);
   });

@@ -3,9 +3,6 @@ import { type ServerResponse } from 'node:http';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Wire } from './event-hub.ts';
 
-/** A reader that takes nothing for so long while it is brought up to date is dropped. */
-const stuckMs = 30_000;
-
 export function openWire(raw: ServerResponse, runtime: Runtime): Wire {
   raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -25,24 +22,23 @@ export function openWire(raw: ServerResponse, runtime: Runtime): Wire {
     drop: () => {
       raw.destroy();
     },
-    drained: () => drained(raw, runtime),
+    drained: (withinMs) => drained(raw, runtime, withinMs),
   };
 }
 
-async function drained(raw: ServerResponse, runtime: Runtime): Promise<void> {
-  if (!raw.writableNeedDrain) return;
-  await new Promise<void>((resolve) => {
-    const over = (): void => {
+async function drained(raw: ServerResponse, runtime: Runtime, withinMs: number): Promise<boolean> {
+  if (!raw.writableNeedDrain) return !raw.destroyed;
+  return new Promise((resolve) => {
+    const over = (isDrained: boolean) => (): void => {
       stuck.cancel();
-      raw.off('drain', over);
-      raw.off('close', over);
-      resolve();
+      raw.off('drain', onDrain);
+      raw.off('close', onClose);
+      resolve(isDrained);
     };
-    const stuck = runtime.timers.after(stuckMs, () => {
-      raw.destroy();
-      over();
-    });
-    raw.on('drain', over);
-    raw.on('close', over);
+    const onDrain = over(true);
+    const onClose = over(false);
+    const stuck = runtime.timers.after(withinMs, onClose);
+    raw.on('drain', onDrain);
+    raw.on('close', onClose);
   });
 }
