@@ -22,5 +22,5 @@ export function keyIdOf(text: string): string | undefined {
 }
 
 export function hashOfKey(sha256: Sha256, text: string): string {
-  return sha256(`action-ledger api key ${text}`);
+  return sha256(`api-key ${text}`);
 }

@@ -93,8 +93,7 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
     revoke: async ({ id, by, reason }) => {
       const changed = await stream.change(by, (current) => {
         const key = current.get(id);
-        if (key === undefined)
-          return refusal('access.key-unknown', `There is no key ${id}.`);
+        if (key === undefined) return refusal('access.key-unknown', `There is no key ${id}.`);
         return key.revoked === undefined ? [{ type: 'KeyRevoked', data: { key: id, reason } }] : [];
       });
       if (changed.kind === 'refusal') return changed;

@@ -89,6 +89,8 @@ export interface Ledger extends Pausing {
   explain(request: ExplainRequest): Promise<Explanation | Refusal>;
   load(actionId: string): Promise<Loaded>;
   list(filter: ListFilter): readonly ActionRow[];
+  /** The action that recorded this id of the provider first. */
+  ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
   openActions(): readonly string[];
   sideEntries(limit: number): readonly SideEntry[];
   /** Waits until nothing is expected to happen to it within `waitMs`. */
@@ -343,6 +345,7 @@ function publicFace(
     explain: (request) => explainCall(parts, chains, request),
     load: (actionId) => parts.actions.load(actionId, { fresh: true }),
     list: (filter) => parts.index.list(filter),
+    ownerOfExternalId: (...named) => parts.index.ownerOfExternalId(...named),
     openActions: () => parts.index.openActions(),
     sideEntries: (limit) => parts.sides.recent(limit),
     rest: (actionId, waitMs) => awaitRest(parts, actionId, waitMs),

@@ -94,6 +94,7 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       explain: () => ledger.explain(call),
       load: () => ledger.load(actionId),
       list: () => ledger.list({ limit: 5 }),
+      ownerOfExternalId: () => ledger.ownerOfExternalId('default', 'pay', 'x'),
       openActions: () => ledger.openActions(),
       sideEntries: () => ledger.sideEntries(5),
       rest: () => ledger.rest(actionId, 10),
@@ -107,7 +108,7 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
         .filter((name) => name !== 'call')
         .sort(),
     ).toEqual(own.sort());
-    const isNow = ['list', 'openActions', 'pauses', 'sideEntries', 'sweep'];
+    const isNow = ['list', 'ownerOfExternalId', 'openActions', 'pauses', 'sideEntries', 'sweep'];
     for (const [name, ask] of Object.entries(asked)) {
       const closed = { code: 'ledger.closed', name: 'LedgerError' };
       if (isNow.includes(name)) expect(ask).toThrow(expect.objectContaining(closed));

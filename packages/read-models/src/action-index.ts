@@ -26,6 +26,8 @@ export interface ListFilter {
   readonly tool?: string;
   readonly status?: ActionStatus;
   readonly run?: string;
+  /** Planned then or earlier, in ms since the epoch: to go on from a list that was cut. */
+  readonly plannedUntil?: number;
   /** Newest first, by when they were planned. */
   readonly limit: number;
 }
@@ -105,11 +107,13 @@ export function externalIdText(tenant: string, tool: string, externalId: string)
   return JSON.stringify([tenant, tool, externalId]);
 }
 
-export function fits(row: ActionRow, { tenant, tool, status, run }: ListFilter): boolean {
+export function fits(row: ActionRow, filter: ListFilter): boolean {
+  const { tenant, tool, status, run, plannedUntil } = filter;
   return (
     (tenant === undefined || row.tenant === tenant) &&
     (tool === undefined || row.tool === tool) &&
     (status === undefined || row.status === status) &&
-    (run === undefined || row.run === run)
+    (run === undefined || row.run === run) &&
+    (plannedUntil === undefined || row.plannedAt <= plannedUntil)
   );
 }

@@ -71,7 +71,7 @@ export function createViewsReader(db: DatabaseSync): ViewsReader {
 
 function* rowsOf(
   statement: StatementSync,
-  values: readonly string[],
+  values: readonly (string | number)[],
   isWanted: (row: ActionRevision) => boolean,
 ): Generator<ActionRow> {
   for (const row of statement.iterate(...values)) {
@@ -83,17 +83,18 @@ function* rowsOf(
  * One index is named, the one that leaves fewest rows; the planner has no statistics to choose by.
  * The condition of a partial index must stand in the query as it stands in the index.
  */
-function listQuery({ tenant, tool, status, run }: ListFilter): {
+function listQuery({ tenant, tool, status, run, plannedUntil }: ListFilter): {
   readonly sql: string;
-  readonly values: readonly string[];
+  readonly values: readonly (string | number)[];
 } {
-  const terms: [string, string | undefined][] = [
+  const terms: [string, string | number | undefined][] = [
     ['tenant = ?', tenant],
     ['tool = ?', tool],
     ['status = ?', status],
     ['run = ?', run],
+    ['planned_at <= ?', plannedUntil],
   ];
-  const given = terms.filter((term): term is [string, string] => term[1] !== undefined);
+  const given = terms.filter((term): term is [string, string | number] => term[1] !== undefined);
   const isUnusual = status !== undefined && status !== 'succeeded';
   const conditions = given.map(([condition]) => condition);
   if (isUnusual) conditions.push(`status <> 'succeeded'`);

@@ -1,0 +1,87 @@
+// The first door of every route, passed before a byte of the body is read: the gateway is open and not
+// overrun, it is known who asks, and one of their roles may ask this.
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Credentials, type Principal } from './access.ts';
+import { type HttpAnswer, problem, Refused } from './answers/http-answer.ts';
+import { mayAsk, permissions, type RouteName } from './permissions.ts';
+import { type ServerDeps } from './server-deps.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of an open route: nobody. */
+    principal: Principal;
+    /** It counts as being answered until then, or until it is over. */
+    leave: () => void;
+  }
+}
+
+const nobody: Principal = { name: '', tenant: '', roles: new Set() };
+
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** @throws Refused with the answer */
+export function admit(deps: ServerDeps, name: RouteName): Hook {
+  return async (request, reply) => {
+    request.principal = nobody;
+    request.leave = () => undefined;
+    if (permissions[name] === 'open') return;
+    const refused = enter(deps, request, reply);
+    if (refused !== undefined) throw new Refused(refused);
+    const principal = await authenticated(deps, request);
+    request.principal = principal ?? nobody;
+    const tooMany = await deps.rate.take(request);
+    if (tooMany !== undefined) throw new Refused(tooMany);
+    if (principal === undefined) throw new Refused(unauthenticated());
+    if (!mayAsk(name, principal.roles)) throw new Refused(forbidden(name));
+  };
+}
+
+function enter(
+  { door, limits, underWay }: ServerDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): HttpAnswer | undefined {
+  if (door.isClosing()) return problem('gateway.closing', { headers: { connection: 'close' } });
+  if (underWay.count() >= limits.underWayMax) return problem('gateway.busy');
+  request.leave = underWay.enter();
+  reply.raw.once('close', request.leave);
+  reply.raw.once('finish', request.leave);
+  return undefined;
+}
+
+async function authenticated(
+  { access, logger }: ServerDeps,
+  request: FastifyRequest,
+): Promise<Principal | undefined> {
+  try {
+    return await access.authenticate(credentialsOf(request));
+  } catch (fault) {
+    logger.error({ fault }, 'it could not be checked who is asking');
+    throw new Refused(problem('access.unavailable'));
+  }
+}
+
+function unauthenticated(): HttpAnswer {
+  const headers = { 'www-authenticate': 'Bearer realm="action-ledger"' };
+  return problem('access.unauthenticated', { headers });
+}
+
+/** A header that is sent twice proves nothing. */
+function credentialsOf({ headers, raw }: FastifyRequest): Credentials {
+  const { authorization } = headers;
+  const apiKey = headers['x-api-key'];
+  const isTwice = (name: string): boolean =>
+    raw.rawHeaders.filter((each, at) => at % 2 === 0 && each.toLowerCase() === name).length > 1;
+  if (isTwice('authorization') || isTwice('x-api-key')) return {};
+  return {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(typeof apiKey === 'string' ? { apiKey } : {}),
+  };
+}
+
+function forbidden(name: RouteName): HttpAnswer {
+  const allowed = permissions[name] as readonly string[];
+  return problem('access.forbidden', {
+    detail: `This needs the role ${allowed.join(' or ')}.`,
+  });
+}

@@ -1,0 +1,41 @@
+// One check by zod at the door: what does not fit is refused with the names of the members, never with
+// their values.
+import { type ZodError, type ZodType } from 'zod';
+import { jsonPointer, placeOf } from '@action-ledger/domain';
+import { type HttpAnswer, problem } from './answers/http-answer.ts';
+
+export type Checked<Value> =
+  | { readonly kind: 'fits'; readonly value: Value }
+  | { readonly kind: 'misfit'; readonly answer: HttpAnswer };
+
+export type Part = 'body' | 'query' | 'path';
+
+export function checkForm<Value>(form: ZodType<Value>, given: unknown, part: Part): Checked<Value> {
+  const parsed = form.safeParse(given);
+  if (parsed.success) return { kind: 'fits', value: parsed.data };
+  return { kind: 'misfit', answer: misfit(parsed.error, part) };
+}
+
+/** Of a form with hundreds of wrong members, so many are named. */
+const namedMax = 10;
+
+function misfit({ issues }: ZodError, part: Part): HttpAnswer {
+  const found = issues.slice(0, namedMax).flatMap((issue) => {
+    const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+    return issue.keys
+      .slice(0, namedMax)
+      .map((name) => ({ path: [...path, name], message: 'This member is not known here' }));
+  });
+  const problems = found.map(({ path, message }) => ({
+    in: part,
+    pointer: jsonPointer(path),
+    message: message.toWellFormed(),
+  }));
+  const first = found[0];
+  const where = first === undefined ? 'the root' : placeOf(first.path);
+  return problem('request.invalid', {
+    detail: `${first?.message.toWellFormed() ?? 'Something does not fit'} (${part}: ${where}). Nothing was recorded.`,
+    facts: { problems },
+  });
+}

@@ -1,0 +1,54 @@
+// Every bound of the gateway, with its default. Times in milliseconds, sizes in bytes.
+export interface Limits {
+  /** Of a request's body. Arguments alone are bounded by the ledger: 256 KiB. */
+  readonly bodyBytesMax: number;
+  /** Objects and arrays inside one another; arguments lie one deeper than the ledger counts them. */
+  readonly bodyDepthMax: number;
+  /** All headers of a request together. */
+  readonly headerBytesMax: number;
+  readonly headersTimeoutMs: number;
+  /** Until the whole request has arrived. */
+  readonly requestTimeoutMs: number;
+  readonly keepAliveMs: number;
+  readonly connectionsMax: number;
+  /** Requests being answered at once; streams do not count. */
+  readonly underWayMax: number;
+  /** Of one principal, or of one address where nobody is known. */
+  readonly requestsPerMinute: number;
+  /** How long a proposal's answer is held where nothing is preferred, and at most. */
+  readonly waitMs: number;
+  readonly waitMsMax: number;
+  readonly streamsMax: number;
+  /** Not yet taken by a reader: one that lags further behind is served from the store, at its own pace. */
+  readonly streamLagBytesMax: number;
+  /** A reader that lags and takes nothing for so long is dropped. */
+  readonly streamStuckMs: number;
+  readonly heartbeatMs: number;
+  /** Then a stream ends, and its reader comes again with fresh credentials. */
+  readonly streamMsMax: number;
+  /** Readers that are being brought up to date from the store at once. */
+  readonly catchUpsMax: number;
+  /** How long `stop` waits for what is under way. */
+  readonly drainMs: number;
+}
+
+export const defaultLimits: Limits = {
+  bodyBytesMax: 320 * 1024,
+  bodyDepthMax: 33,
+  headerBytesMax: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 20_000,
+  keepAliveMs: 10_000,
+  connectionsMax: 16_000,
+  underWayMax: 2_000,
+  requestsPerMinute: 60_000,
+  waitMs: 10_000,
+  waitMsMax: 60_000,
+  streamsMax: 10_000,
+  streamLagBytesMax: 64 * 1024,
+  streamStuckMs: 30_000,
+  heartbeatMs: 15_000,
+  streamMsMax: 60 * 60 * 1_000,
+  catchUpsMax: 8,
+  drainMs: 30_000,
+};

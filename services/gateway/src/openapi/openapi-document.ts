@@ -1,0 +1,123 @@
+// The OpenAPI 3.1 document, made of the routes themselves: what they take, every status that they can
+// answer with, and who may ask. Nothing in it is written twice.
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi';
+import { z, type ZodObject, type ZodType } from 'zod';
+import { problemMediaType } from '../answers/http-answer.ts';
+import { problemForm } from '../forms/problem-form.ts';
+import { permissions } from '../permissions.ts';
+import { type HeaderName, type Described, type SuccessDoc } from '../route.ts';
+import { problemsOf, statusTexts } from './statuses.ts';
+
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+export function openApiDocument(routes: readonly Described[]): OpenApiDocument {
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Action ledger',
+      version: '1',
+      summary: 'One logical action has one identity, and zero or one effect.',
+      description:
+        'Propose what a model wants done; said again, it is answered from the record. Every answer has `messageForModel`, a sentence that a model can act on. Problems are RFC 9457 documents.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'actions', description: 'Propose, and ask what became of it' },
+      { name: 'people', description: 'Decide, settle, report' },
+      { name: 'reading', description: 'Lists, history, events' },
+      { name: 'gateway', description: 'The gateway itself' },
+    ],
+    security: [{ apiKey: [] }, { bearer: [] }],
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+    paths: pathsOf(routes),
+  });
+}
+
+function pathsOf(routes: readonly Described[]): ZodOpenApiPathsObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const spec of routes)
+    paths[spec.path] = { ...paths[spec.path], [spec.method.toLowerCase()]: operationOf(spec) };
+  return paths;
+}
+
+function operationOf(spec: Described): ZodOpenApiOperationObject {
+  const { name, tag, summary, description, params, query, headers, body } = spec;
+  const isOpen = permissions[name] === 'open';
+  const who = isOpen ? undefined : `Roles: ${(permissions[name] as readonly string[]).join(', ')}.`;
+  const told = [description, who].filter((text) => text !== undefined).join('\n\n');
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    ...(told === '' ? {} : { description: told }),
+    ...(isOpen ? { security: [] } : {}),
+    requestParams: {
+      ...(params === undefined ? {} : { path: params as ZodObject }),
+      ...(query === undefined ? {} : { query: query as ZodObject }),
+      ...(headers === undefined ? {} : { header: headers as ZodObject }),
+    },
+    ...(body === undefined ? {} : { requestBody: bodyOf(body, spec.requestExample) }),
+    responses: {
+      ...Object.fromEntries(Object.entries(spec.answers).map(([at, doc]) => [at, successOf(doc)])),
+      ...Object.fromEntries(problemsOf(spec).map((status) => [String(status), problemOf(status)])),
+    },
+  };
+}
+
+function bodyOf(
+  body: ZodType,
+  example: unknown,
+): NonNullable<ZodOpenApiOperationObject['requestBody']> {
+  return {
+    // What may be left out whole may be left out.
+    required: !body.safeParse({}).success,
+    content: { 'application/json': { schema: body, example } },
+  };
+}
+
+type Response = NonNullable<ZodOpenApiOperationObject['responses'][`2${string}`]>;
+
+function successOf(doc: SuccessDoc): Response {
+  const { description, schema, headers, example, mediaType = 'application/json' } = doc;
+  return {
+    description,
+    content: { [mediaType]: { schema, ...(example === undefined ? {} : { example }) } },
+    ...(headers === undefined ? {} : { headers: headersOf(headers) }),
+  };
+}
+
+const headerForms: Readonly<Record<HeaderName, ZodType>> = {
+  Location: z.string().meta({ description: 'The address of the action.' }),
+  'Retry-After': z
+    .string()
+    .regex(/^\d+$/)
+    .meta({ description: 'In so many seconds there may be something new.' }),
+  ETag: z.string().meta({ description: 'The revision, to be sent back as `If-Match`.' }),
+  'Idempotent-Replayed': z
+    .string()
+    .meta({ description: '`true`: answered from the record, nothing ran.' }),
+};
+
+function headersOf(
+  names: readonly HeaderName[],
+): NonNullable<Exclude<Response, { $ref: string }>['headers']> {
+  const forms = names.map((name) => [name, headerForms[name].optional()] as const);
+  return z.object(Object.fromEntries(forms));
+}
+
+function problemOf(status: number): Response {
+  return {
+    description: statusTexts[status] ?? 'A problem.',
+    content: { [problemMediaType]: { schema: problemForm } },
+  };
+}

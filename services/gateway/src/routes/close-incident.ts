@@ -1,0 +1,44 @@
+// POST /v1/actions/{id}/incidents/{incident}/close
+import { z } from 'zod';
+import { aim, commanded } from '../command-route.ts';
+import {
+  commandDone,
+  commandProblems,
+  ifMatch,
+  reason,
+  revisionSeen,
+} from '../forms/command-forms.ts';
+import { actionId } from '../forms/json.ts';
+import { route } from '../route.ts';
+
+export const closeIncident = route({
+  name: 'closeIncident',
+  method: 'POST',
+  path: '/v1/actions/{id}/incidents/{incident}/close',
+  tag: 'people',
+  summary: 'Close an incident',
+  params: z.strictObject({
+    id: actionId,
+    incident: z
+      .string()
+      .max(300)
+      .meta({ examples: ['late-success-7'] }),
+  }),
+  headers: ifMatch,
+  body: z.strictObject({ reason, revisionSeen }).meta({ id: 'CloseIncidentRequest' }),
+  requestExample: { reason: 'refunded by hand', revisionSeen: 9 },
+  answers: { 200: commandDone },
+  problems: commandProblems,
+  handle: async (door, asked) => {
+    const aimed = await aim(door, asked);
+    if (aimed.kind === 'no') return aimed.answer;
+    const performed = await door.ledger.closeIncident({
+      actionId: aimed.action.id,
+      incident: asked.params.incident,
+      by: asked.principal.name,
+      reason: asked.body.reason,
+      revisionSeen: aimed.revisionSeen,
+    });
+    return commanded(door, aimed.action, performed);
+  },
+});

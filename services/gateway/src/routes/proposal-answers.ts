@@ -1,0 +1,26 @@
+// The successes of everything that ends in an action: proposals, repeats and edits.
+import { answerForm } from '../forms/action-forms.ts';
+import { type SuccessDoc } from '../route.ts';
+import { answerExamples } from './examples.ts';
+
+export const proposalAnswers: Readonly<Record<200 | 201 | 202, SuccessDoc>> = {
+  200: {
+    description: 'A repeat: the recorded outcome. Or a tool that only reads has answered.',
+    schema: answerForm,
+    headers: ['Location', 'Idempotent-Replayed'],
+    example: answerExamples.repeated,
+  },
+  201: {
+    description: 'Settled by this request; `state` tells how.',
+    schema: answerForm,
+    headers: ['Location'],
+    example: answerExamples.done,
+  },
+  202: {
+    description:
+      'Not finished: in progress, waiting for approval, unknown, or still being recorded.',
+    schema: answerForm,
+    headers: ['Location', 'Retry-After'],
+    example: answerExamples.waiting,
+  },
+};

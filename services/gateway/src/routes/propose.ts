@@ -1,0 +1,74 @@
+// POST /v1/actions: one tool call becomes one action, or meets the one that it is.
+import { z } from 'zod';
+import { type Answer } from '@action-ledger/application';
+import { problem } from '../answers/http-answer.ts';
+import { replyTo } from '../answers/answer-status.ts';
+import { object, text } from '../forms/json.ts';
+import { keyOf, waitOf } from '../request-headers.ts';
+import { route } from '../route.ts';
+import { withoutMissing } from '../without-missing.ts';
+import { proposalAnswers } from './proposal-answers.ts';
+
+export const proposalForm = z
+  .strictObject({
+    tool: text,
+    arguments: object.meta({ description: "Whatever the tool's schema asks for." }),
+    conversation: text.optional(),
+    run: text.optional(),
+    turn: text.optional(),
+    call: text
+      .optional()
+      .meta({ description: "The model's tool-call id. Without it this is a redelivery." }),
+    key: z
+      .string()
+      .optional()
+      .meta({ description: 'A key of your own, as in the header `Idempotency-Key`.' }),
+  })
+  .meta({ id: 'Proposal' });
+
+export const propose = route({
+  name: 'propose',
+  method: 'POST',
+  path: '/v1/actions',
+  tag: 'actions',
+  summary: 'Propose an action',
+  description:
+    'Said again with the same identity and arguments, it is answered from the record: nothing runs again. On whose behalf it is, and for which tenant, comes from the credentials.',
+  headers: z.object({
+    'Idempotency-Key': z
+      .string()
+      .optional()
+      .meta({ description: '1 to 255 printable ASCII characters, taken as they are.' }),
+    Prefer: z
+      .string()
+      .optional()
+      .meta({ description: '`wait=N`: hold the answer up to N seconds.', examples: ['wait=10'] }),
+  }),
+  body: proposalForm,
+  requestExample: {
+    tool: 'refund',
+    arguments: { order: 'A-1', cents: 500 },
+    run: 'run-7',
+    call: 'call-1',
+  },
+  answers: proposalAnswers,
+  problems: [404, 409, 422],
+  handle: async ({ ledger, runtime, limits }, { principal, body: asked, headers, signal }) => {
+    const { tool, arguments: args, key: bodyKey, ...origin } = asked;
+    const key = keyOf(headers, bodyKey);
+    if (key.kind === 'refusal') return problem(key.code, { detail: key.message });
+    const { waitMs, applied } = waitOf(headers, limits);
+    const answer: Answer = await ledger.propose({
+      tool,
+      arguments: args,
+      tenant: principal.tenant,
+      by: principal.name,
+      origin: withoutMissing(origin),
+      waitMs,
+      signal,
+      ...(key.key === undefined ? {} : { key: key.key }),
+    });
+    const reply = replyTo(answer, runtime.clock.wallMs());
+    return { ...reply, headers: { ...reply.headers, ...applied } };
+  },
+});

@@ -1,0 +1,16 @@
+// What the server and its doors are built from.
+import { type Access } from './access.ts';
+import { type Limits } from './limits.ts';
+import { type Logger } from './logger.ts';
+import { type Rate } from './rate.ts';
+import { type Door } from './route.ts';
+import { type UnderWay } from './under-way.ts';
+
+export interface ServerDeps {
+  readonly door: Door;
+  readonly access: Access;
+  readonly limits: Limits;
+  readonly logger: Logger;
+  readonly underWay: UnderWay;
+  readonly rate: Rate;
+}

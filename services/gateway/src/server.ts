@@ -1,0 +1,130 @@
+// The HTTP server: every request passes the same doors in the same order (is it open, who asks, may
+// they, is the body whole, does it fit) before a route's own function sees it.
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { answerFault, answerSocketFault } from './answer-fault.ts';
+import { type HttpAnswer, problem, problemMediaType } from './answers/http-answer.ts';
+import { admit } from './admit.ts';
+import { checkForm, type Checked } from './check-form.ts';
+import { type Limits } from './limits.ts';
+import { type Logger } from './logger.ts';
+import { type Asked, type Door, type Route, type TakenOver } from './route.ts';
+import { type ServerDeps } from './server-deps.ts';
+import { readBody } from './strict-json.ts';
+
+export function createServer(limits: Limits, logger: Logger): FastifyInstance {
+  const app = fastify({
+    bodyLimit: limits.bodyBytesMax,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+    exposeHeadRoutes: false,
+    // The gateway refuses by itself while it closes, with a problem document.
+    return503OnClosing: false,
+    http: {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+    },
+    clientErrorHandler: answerSocketFault,
+    frameworkErrors: (_error, _request, reply) => {
+      send(reply, problem('request.malformed'));
+    },
+  });
+  app.server.maxConnections = limits.connectionsMax;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => readBody(bytes, request.headers, limits),
+  );
+  app.setErrorHandler((error, request, reply) => {
+    send(reply, answerFault(error, request, logger));
+  });
+  app.setNotFoundHandler((_request, reply) => {
+    send(reply, problem('route.unknown'));
+  });
+  return app;
+}
+
+export function addRoute(app: FastifyInstance, deps: ServerDeps, spec: Route): void {
+  app.route({
+    method: spec.method,
+    url: spec.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    onRequest: admit(deps, spec.name),
+    handler: async (request, reply) => {
+      const answer = await answerTo(deps.door, spec, request, reply);
+      if ('takeOver' in answer) {
+        request.leave();
+        reply.hijack();
+        answer.takeOver(reply.raw);
+      } else send(reply, answer);
+      return reply;
+    },
+  });
+}
+
+async function answerTo(
+  door: Door,
+  spec: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<HttpAnswer | TakenOver> {
+  const asked = askedBy(spec, request, reply);
+  return 'status' in asked ? asked : spec.handle(door, asked);
+}
+
+type AnyAsked = Asked<unknown, unknown, unknown>;
+
+const nothing = { kind: 'fits', value: undefined } as const;
+
+function askedBy(spec: Route, request: FastifyRequest, reply: FastifyReply): AnyAsked | HttpAnswer {
+  const params = spec.params ? checkForm(spec.params, request.params, 'path') : nothing;
+  if (params.kind === 'misfit') return params.answer;
+  const query = queryOf(spec, request);
+  if (query.kind === 'misfit') return query.answer;
+  const body = spec.body ? checkForm(spec.body, request.body ?? {}, 'body') : nothing;
+  if (body.kind === 'misfit') return body.answer;
+  return {
+    principal: request.principal,
+    params: params.value,
+    query: query.value,
+    body: body.value,
+    headers: (name) => headersNamed(request, name),
+    signal: signalOf(reply),
+  };
+}
+
+function queryOf(spec: Route, request: FastifyRequest): Checked<unknown> {
+  const query = { ...(request.query as object) };
+  if (spec.query !== undefined) return checkForm(spec.query, query, 'query');
+  const [name] = Object.keys(query);
+  if (name === undefined) return nothing;
+  const detail = `This address takes no query; remove "${name.toWellFormed()}".`;
+  return { kind: 'misfit', answer: problem('request.invalid', { detail }) };
+}
+
+/** From the raw list: Node joins equal names with a comma, which is another text. */
+function headersNamed({ raw }: FastifyRequest, name: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = 0; at + 1 < raw.rawHeaders.length; at += 2)
+    if (raw.rawHeaders[at]?.toLowerCase() === name) found.push(raw.rawHeaders[at + 1] ?? '');
+  return found;
+}
+
+/** Aborted where the client goes before it was answered. */
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+export function send(reply: FastifyReply, { status, body, headers = {} }: HttpAnswer): void {
+  void reply
+    .code(status)
+    .headers(headers)
+    .header('content-type', status >= 400 ? problemMediaType : 'application/json; charset=utf-8')
+    // As bytes: to a text the server would add a charset, which problem documents do not have.
+    .send(Buffer.from(JSON.stringify(body)));
+}
