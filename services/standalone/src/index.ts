@@ -1,0 +1,3 @@
+export { createDesk, type Desk, type DeskAnswer, type DeskDeps, type DeskRequest } from './desk.ts';
+export { openDesk, type OpenDeskOptions } from './open-desk.ts';
+export { openStandalone, type Standalone, type StandaloneOptions } from './open-standalone.ts';

@@ -1,0 +1,87 @@
+// Everything in one process over one SQLite file: the ledger that executes and reconciles, the HTTP API
+// in front of it, and the door of the machine for people on it.
+import { hash } from 'node:crypto';
+import { type Access, createKeyRing, type KeyRing } from '@action-ledger/access';
+import {
+  type AnyTool,
+  createLedger,
+  type Ledger,
+  type Notice,
+  usualBurst,
+} from '@action-ledger/client';
+import { type OwnerSocket, readOwner, serveOwnerSocket } from '@action-ledger/event-store-sqlite';
+import { createGateway, type Logger } from '@action-ledger/gateway';
+import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
+import { createToolSet } from '@action-ledger/tools';
+import { createDesk } from './desk.ts';
+
+export interface StandaloneOptions {
+  /** The file that holds everything; made where it is missing. */
+  readonly path: string;
+  readonly tools: readonly AnyTool[];
+  /** Who may come in over HTTP, asked beside the API keys on record. */
+  readonly access?: (keys: KeyRing) => Access;
+  /** Default: a free port of 127.0.0.1. */
+  readonly listen?: { readonly host?: string; readonly port?: number };
+  readonly logger: Logger;
+  readonly onNotice?: (notice: Notice) => void;
+  readonly runtime?: Runtime;
+}
+
+export interface Standalone {
+  readonly url: string;
+  readonly ledger: Ledger;
+  readonly keys: KeyRing;
+  /** Answers what is under way, takes nothing new, lets the file go. */
+  stop(): Promise<void>;
+}
+
+/** @throws StoreFault the file cannot be opened; an error where the address is taken */
+export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
+  const { path, logger, runtime = createSystemRuntime(), onNotice } = options;
+  const ledger = await createLedger({
+    path,
+    tools: options.tools,
+    runtime,
+    pauseOnBurst: usualBurst,
+    onFault: (where, fault) => {
+      logger.error({ fault }, where);
+    },
+    ...(onNotice === undefined ? {} : { onNotice }),
+  });
+  const { store } = ledger;
+  const clock = { nowMs: () => runtime.clock.wallMs() };
+  const keys = createKeyRing({ store, sha256, clock, runtime });
+  const tools = createToolSet(options.tools);
+  const shared = { ledger, tools, keys, feed: store, runtime, logger };
+  const access = options.access?.(keys) ?? keys;
+  const gateway = createGateway({
+    ...shared,
+    access,
+    ...(options.listen === undefined ? {} : { listen: options.listen }),
+  });
+  const desk = createDesk(shared);
+  let socket: OwnerSocket | undefined;
+  const stop = async (): Promise<void> => {
+    await gateway.stop();
+    await desk.close();
+    await socket?.close();
+    await ledger.close();
+  };
+  try {
+    const owner = readOwner(path);
+    if (owner !== undefined)
+      socket = await serveOwnerSocket(owner.socket, async (asked) => ({
+        ...(await desk.answer(asked)),
+      }));
+    const { url } = await gateway.start();
+    return { url, ledger, keys, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function sha256(text: string): string {
+  return hash('sha256', text, 'base64url');
+}

@@ -1,0 +1,181 @@
+// Everything in one process: over HTTP with a key, through the door of the machine, and after it stopped.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { defineTool, inDoubt, type Notice } from '@action-ledger/client';
+import { askOwner, readOwner } from '@action-ledger/event-store-sqlite';
+import { createSystemRuntime } from '@action-ledger/runtime';
+import { z } from 'zod';
+import { type DeskAnswer, openDesk, openStandalone, type Standalone } from './index.ts';
+
+const runtime = createSystemRuntime();
+const ann = { name: 'ann', tenant: 'acme' };
+let folder = '';
+let path = '';
+let sent: string[] = [];
+let notices: Notice[] = [];
+let running: Standalone | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'standalone-'));
+  path = join(folder, 'ledger.db');
+  sent = [];
+  notices = [];
+});
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+  rmSync(folder, { recursive: true });
+});
+
+const pay = defineTool({
+  name: 'pay',
+  input: z.object({ invoice: z.string() }),
+  guarantee: 'manual',
+  approval: { when: ({ invoice }) => invoice.startsWith('big') },
+  execute: ({ arguments: { invoice }, beforeSend }) => {
+    beforeSend();
+    sent.push(invoice);
+    return invoice.startsWith('lost') ? inDoubt('no answer') : { paid: invoice };
+  },
+});
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function start(): Promise<Standalone> {
+  const onNotice = (notice: Notice): unknown => notices.push(notice);
+  running = await openStandalone({ path, tools: [pay], logger: quiet, onNotice });
+  return running;
+}
+
+/** As the command line asks, from another process. */
+async function ask(request: object): Promise<DeskAnswer> {
+  const socket = readOwner(path)?.socket ?? '';
+  const answer = await askOwner(socket, request as never, { timeoutMs: 5_000, runtime });
+  return answer as unknown as DeskAnswer;
+}
+
+async function keyFor(tenant: string, roles: readonly string[]): Promise<string> {
+  const { body } = await ask({ ask: 'key', as: ann, name: `${tenant} agent`, tenant, roles });
+  return (body as { readonly text: string }).text;
+}
+
+async function propose(
+  { url }: Standalone,
+  key: string,
+  invoice: string,
+): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
+  const response = await fetch(`${url}/v1/actions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    body: JSON.stringify({ tool: 'pay', arguments: { invoice }, run: 'r-1' }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe('a ledger in one process', () => {
+  it('lets in who has a key, runs each action once, and knows its repeats after a restart', async () => {
+    const first = await start();
+    const key = await keyFor('acme', ['proposer']);
+    expect((await propose(first, 'alk.nobody', '1')).status).toBe(401);
+    expect(await propose(first, key, '1')).toMatchObject({
+      status: 201,
+      body: { state: 'succeeded', result: { paid: '1' } },
+    });
+    await first.stop();
+    const second = await start();
+    expect(await propose(second, key, '1')).toMatchObject({
+      status: 200,
+      body: { repeat: true, tenant: 'acme' },
+    });
+    expect(sent).toEqual(['1']);
+  });
+
+  it('lets people decide through the door of the machine', async () => {
+    const ledger = await start();
+    const key = await keyFor('acme', ['proposer']);
+    const { body } = await propose(ledger, key, 'big-1');
+    expect(notices.map(({ kind }) => kind)).toEqual(['approval waiting']);
+    const waiting = await ask({ ask: 'api', as: ann, method: 'GET', path: '/v1/approvals' });
+    const [asked] = (waiting.body as { approvals: { argumentsHash: string }[] }).approvals;
+    const vote = {
+      ask: 'api',
+      as: ann,
+      method: 'POST',
+      path: `/v1/actions/${String(body['actionId'])}/votes`,
+      body: { vote: 'approve', argumentsHash: asked?.argumentsHash },
+    };
+    expect((await ask(vote)).status).toBe(200);
+    expect(await propose(ledger, key, 'big-1')).toMatchObject({ body: { state: 'succeeded' } });
+    expect(sent).toEqual(['big-1']);
+  });
+
+  it('is paused for one tenant, and says so', async () => {
+    const ledger = await start();
+    const [acme, other] = [await keyFor('acme', ['proposer']), await keyFor('b', ['proposer'])];
+    await ask({ ask: 'pause', as: ann, tenant: 'acme', reason: 'month end' });
+    expect(await propose(ledger, acme, '1')).toMatchObject({
+      status: 429,
+      body: { code: 'ledger.paused' },
+    });
+    expect((await propose(ledger, other, '1')).status).toBe(201);
+    expect(await ask({ ask: 'pauses', as: ann })).toMatchObject({
+      body: { pauses: [{ tenant: 'acme', by: 'ann', reason: 'month end' }] },
+    });
+    expect((await ask({ ask: 'resume', as: ann, tenant: 'acme', reason: 'done' })).status).toBe(
+      200,
+    );
+    expect((await propose(ledger, acme, '1')).status).toBe(201);
+  });
+
+  it('shows no hash and no text of a key again, and lets nobody in by a revoked one', async () => {
+    const ledger = await start();
+    const key = await keyFor('acme', ['proposer']);
+    const listed = await ask({ ask: 'keys', as: ann });
+    expect(JSON.stringify(listed)).not.toMatch(/hash|alk\./);
+    const [{ id } = { id: '' }] = (listed.body as { keys: { id: string }[] }).keys;
+    expect((await ask({ ask: 'revoke', as: ann, id, reason: 'leaked' })).status).toBe(200);
+    expect((await propose(ledger, key, '1')).status).toBe(401);
+    expect((await ask({ ask: 'revoke', as: ann, id: 'none', reason: 'x' })).status).toBe(409);
+  });
+
+  it('refuses what no desk is asked', async () => {
+    await start();
+    for (const misfit of [{}, { ask: 'drop' }, { ask: 'keys' }, { ask: 'keys', as: ann, more: 1 }])
+      expect(await ask(misfit)).toMatchObject({ status: 400 });
+    const path = '/v1/nothing';
+    expect((await ask({ ask: 'api', as: ann, method: 'GET', path })).status).toBe(404);
+  });
+});
+
+describe('where no process has the file', () => {
+  it('a desk is opened for the question, and what it took is acted on later', async () => {
+    const first = await start();
+    const key = await keyFor('acme', ['proposer']);
+    const lost = await propose(first, key, 'lost-1');
+    expect(lost).toMatchObject({ status: 202, body: { state: 'unknown', owner: 'operator' } });
+    await first.stop();
+    running = undefined;
+    const desk = await openDesk({ path, runtime });
+    const settled = await desk.answer({
+      ask: 'api',
+      as: ann,
+      method: 'POST',
+      path: `/v1/actions/${String(lost.body['actionId'])}/settle`,
+      body: { verdict: 'found', reason: 'seen at the bank', revisionSeen: lost.body['revision'] },
+    });
+    expect(settled).toMatchObject({ status: 200, body: { state: 'succeeded' } });
+    await desk.close();
+    expect(await propose(await start(), key, 'lost-1')).toMatchObject({
+      status: 200,
+      body: { word: 'already-done' },
+    });
+    expect(sent).toEqual(['lost-1']);
+  });
+
+  it('a desk is refused while a process has it', async () => {
+    await start();
+    await expect(openDesk({ path, runtime })).rejects.toMatchObject({ code: 'store.held' });
+  });
+});
