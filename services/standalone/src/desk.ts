@@ -30,7 +30,7 @@ const request = z.discriminatedUnion('ask', [
     as,
     name: z.string(),
     tenant: z.string(),
-    roles: z.array(z.enum(roles)),
+    roles: z.array(z.enum(roles)).readonly(),
     expiresAt: z.int().optional(),
   }),
   z.strictObject({ ask: z.literal('revoke'), as, id: z.string(), reason: z.string() }),

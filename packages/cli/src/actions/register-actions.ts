@@ -1,8 +1,10 @@
 // `action-ledger actions list` and `action-ledger actions show`
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { actionStatuses } from '@action-ledger/domain';
-import { type Register } from '../cli.ts';
+import { type Cli, type Register } from '../cli.ts';
 import { addJsonOption, addPathOption, type PathOption } from '../ledger-file/ledger-path.ts';
+import { type DecideOptions } from '../desk/decide.ts';
+import { addDecideOptions } from '../desk/register-decide.ts';
 import { type ListOptions } from './list-actions.ts';
 
 const limitUsual = 20;
@@ -11,8 +13,8 @@ const statuses = actionStatuses.filter((status) => status !== 'new' && status !=
 export const registerActions: Register = (program, cli) => {
   const actions = program
     .command('actions')
-    .summary('list actions, or show one in full')
-    .description('Reads the actions of a ledger, beside a running one or alone; changes nothing.');
+    .summary('list actions, show one in full, or cancel one')
+    .description('Reads the actions of a ledger, beside a running one or alone; cancels one.');
 
   const list = actions
     .command('list')
@@ -38,6 +40,8 @@ Examples:
       const { listActions } = await import('./list-actions.ts');
       await listActions(cli, options);
     });
+
+  registerCancel(actions, cli);
 
   addJsonOption(
     addPathOption(
@@ -67,4 +71,27 @@ function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new InvalidArgumentError('A whole number from 1 is needed.');
   return Number(text);
+}
+
+function registerCancel(actions: Command, cli: Cli): void {
+  addDecideOptions(
+    actions
+      .command('cancel')
+      .summary('send nothing of an action any more')
+      .description(
+        'Cancels an action. While an attempt is under way or in doubt the wish is kept: nothing is sent again,\nand proven absence ends it as cancelled.',
+      )
+      .argument('<id>', 'the id of the action, or its beginning')
+      .requiredOption('--reason <text>', 'for whoever reads the record'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  action-ledger actions cancel h3kx81AbQz.0 --reason "ordered twice"`,
+    )
+    .action(async (id: string, options: DecideOptions) => {
+      const { cancel } = await import('../desk/decide.ts');
+      await cancel(cli, id, options);
+    });
 }

@@ -1,0 +1,174 @@
+// `action-ledger keys …`, `pause`, `resume`: what belongs to the whole file.
+import { type Role } from '@action-ledger/access';
+import { type Cli } from '../cli.ts';
+import { count } from '../format/count.ts';
+import { printable } from '../format/printable.ts';
+import { renderTable } from '../format/table.ts';
+import { dateTime } from '../format/time.ts';
+import { type DeskAsk, type DoorOptions, openDoor } from './door.ts';
+
+interface Key {
+  readonly id: string;
+  readonly tenant: string;
+  readonly name: string;
+  readonly roles: readonly Role[];
+  readonly createdAt: number;
+  readonly expiresAt?: number;
+  readonly revoked?: { readonly at: number; readonly by: string; readonly reason: string };
+}
+
+export interface CreateKeyOptions extends DoorOptions {
+  readonly tenant: string;
+  readonly name: string;
+  readonly role: readonly Role[];
+  readonly days?: number;
+}
+
+const dayMs = 24 * 3_600_000;
+
+export async function createKey(cli: Cli, options: CreateKeyOptions): Promise<void> {
+  const { tenant, name, role, days } = options;
+  const expiry = days === undefined ? {} : { expiresAt: expiresAt(cli, days) };
+  const asked = { ask: 'key', name, tenant, roles: [...role], ...expiry } as const;
+  await say(cli, options, asked, ({ text, key }) =>
+    [
+      `${text}\n`,
+      `Key ${key.id} of ${printable(key.name)}, tenant ${printable(key.tenant)}: ${key.roles.join(', ')}${until(key)}.`,
+      'It is shown this once; only its hash is kept.',
+      '',
+    ].join('\n'),
+  );
+}
+
+export async function revokeKey(
+  cli: Cli,
+  id: string,
+  options: DoorOptions & { readonly reason: string },
+): Promise<void> {
+  const asked = { ask: 'revoke', id, reason: options.reason } as const;
+  await say(
+    cli,
+    options,
+    asked,
+    ({ key }) => `Key ${key.id} of ${printable(key.name)} lets nobody in any more.\n`,
+  );
+}
+
+export async function listKeys(cli: Cli, options: DoorOptions): Promise<void> {
+  await say(cli, options, { ask: 'keys' }, ({ keys }) => {
+    if (keys.length === 0) return 'There is no key. `action-ledger keys create` makes one.\n';
+    const rows = keys.map((key) => [
+      key.id,
+      printable(key.tenant),
+      printable(key.name),
+      key.roles.join(', '),
+      dateTime(key.createdAt),
+      stateOf(key),
+    ]);
+    const { columns } = cli.io;
+    return `${renderTable(keyColumns, rows, { style: cli.style, columns })}${count(keys.length, 'key')}.\n`;
+  });
+}
+
+export async function pause(
+  cli: Cli,
+  ask: 'pause' | 'resume',
+  options: DoorOptions & {
+    readonly tenant?: string;
+    readonly tool?: string;
+    readonly reason: string;
+  },
+): Promise<void> {
+  const { tenant, tool, reason } = options;
+  const scope = {
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(tool === undefined ? {} : { tool }),
+  };
+  await say(cli, options, { ask, ...scope, reason }, ({ pause: told }) =>
+    ask === 'pause'
+      ? `Paused: ${scopeText(told)}. Nothing new of it is recorded or sent until it is resumed.\n`
+      : `Resumed: ${scopeText(told)}.\n`,
+  );
+}
+
+interface Pause {
+  readonly tenant?: string;
+  readonly tool?: string;
+  readonly reason: string;
+  readonly by: string;
+  readonly at: number;
+}
+
+export async function listPauses(cli: Cli, options: DoorOptions): Promise<void> {
+  await say(cli, options, { ask: 'pauses' }, ({ pauses }) => {
+    if (pauses.length === 0) return 'Nothing is paused.\n';
+    const rows = pauses.map((each) => [
+      scopeText(each),
+      dateTime(each.at),
+      printable(each.by),
+      printable(each.reason),
+    ]);
+    return renderTable(pauseColumns, rows, { style: cli.style, columns: cli.io.columns });
+  });
+}
+
+const keyColumns = [
+  { title: 'KEY' },
+  { title: 'TENANT', widthMin: 7 },
+  { title: 'NAME', widthMin: 8 },
+  { title: 'ROLES', widthMin: 8, wraps: true },
+  { title: 'MADE (UTC)' },
+  { title: 'STATE', widthMin: 8, wraps: true },
+] as const;
+
+const pauseColumns = [
+  { title: 'PAUSED', widthMin: 10, wraps: true },
+  { title: 'SINCE (UTC)' },
+  { title: 'BY', widthMin: 6 },
+  { title: 'REASON', widthMin: 12, wraps: true },
+] as const;
+
+export function scopeText({ tenant, tool }: Pick<Pause, 'tenant' | 'tool'>): string {
+  const of = tenant === undefined ? '' : ` for tenant ${printable(tenant)}`;
+  if (tool !== undefined) return `${printable(tool)}${of}`;
+  return tenant === undefined ? 'everything' : `tenant ${printable(tenant)}`;
+}
+
+function stateOf(key: Key): string {
+  if (key.revoked !== undefined)
+    return `revoked ${dateTime(key.revoked.at)} by ${printable(key.revoked.by)}: ${printable(key.revoked.reason)}`;
+  return `good${until(key)}`;
+}
+
+function until({ expiresAt: end }: Key): string {
+  return end === undefined ? '' : `, until ${dateTime(end)} UTC`;
+}
+
+function expiresAt({ io }: Cli, days: number): number {
+  return Math.round(io.runtime.clock.wallMs() + days * dayMs);
+}
+
+/** What the desk answers: a test asks for each, so that the forms stay the same. */
+interface Said {
+  readonly text: string;
+  readonly key: Key;
+  readonly keys: readonly Key[];
+  readonly pause: Pause;
+  readonly pauses: readonly Pause[];
+}
+
+async function say(
+  cli: Cli,
+  options: DoorOptions,
+  asked: DeskAsk,
+  render: (body: Said) => string,
+): Promise<void> {
+  const door = await openDoor(cli.io, options);
+  try {
+    const body = (await door.ask(asked, 'default')) as Said;
+    if (options.json === true) cli.json(body);
+    else cli.io.out(render(body));
+  } finally {
+    await door.close();
+  }
+}

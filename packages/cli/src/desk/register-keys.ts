@@ -1,0 +1,108 @@
+// `action-ledger keys …`, `pause`, `resume`, `pauses`
+import { InvalidArgumentError, Option } from 'commander';
+import { roles } from '@action-ledger/access';
+import { type Register } from '../cli.ts';
+import { addDoorOptions, type DoorOptions } from './door.ts';
+import { type CreateKeyOptions } from './keys.ts';
+
+export const registerKeys: Register = (program, cli) => {
+  const keys = program
+    .command('keys')
+    .summary('API keys: make, list, revoke')
+    .description(
+      'Keys by which programs and people come in over HTTP. Only their hashes are kept.',
+    );
+  addDoorOptions(
+    keys
+      .command('create')
+      .summary('make a key, and show it once')
+      .description('Makes a key for one tenant and prints it: the only time that it is shown.')
+      .requiredOption('--name <name>', 'who holds it, as it stands on record')
+      .option('--tenant <tenant>', 'whose actions it reaches', 'default')
+      .addOption(
+        new Option('--role <role...>', 'what it may do').choices(roles).makeOptionMandatory(),
+      )
+      .option('--days <days>', 'how long it is good (default: until it is revoked)', days),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  action-ledger keys create --name "billing agent" --role proposer
+  action-ledger keys create --name ann --tenant acme --role approver operator --days 30`,
+    )
+    .action(async (options: CreateKeyOptions) => {
+      const { createKey } = await import('./keys.ts');
+      await createKey(cli, options);
+    });
+  addDoorOptions(
+    keys.command('list').summary('keys on record').description('Lists the keys, never their text.'),
+  )
+    .addHelpText('after', '\nExamples:\n  action-ledger keys list')
+    .action(async (options: DoorOptions) => {
+      const { listKeys } = await import('./keys.ts');
+      await listKeys(cli, options);
+    });
+  addDoorOptions(
+    keys
+      .command('revoke')
+      .summary('let nobody in by a key any more')
+      .description('Ends a key at once. Its record stays.')
+      .argument('<id>', 'the id of the key, as the list shows it')
+      .requiredOption('--reason <text>', 'for whoever reads the record'),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  action-ledger keys revoke 3kx81AbQzT7wKfUeP0aSdg --reason leaked',
+    )
+    .action(async (id: string, options: DoorOptions & { readonly reason: string }) => {
+      const { revokeKey } = await import('./keys.ts');
+      await revokeKey(cli, id, options);
+    });
+};
+
+export const registerPauses: Register = (program, cli) => {
+  for (const ask of ['pause', 'resume'] as const) {
+    addDoorOptions(
+      program
+        .command(ask)
+        .summary(ask === 'pause' ? 'take nothing new, of a tool, a tenant or all' : 'end a pause')
+        .description(
+          ask === 'pause'
+            ? 'Refuses new calls and sends nothing, of one tool, one tenant, one tool of one tenant, or, where\nneither is named, of everything. Repeats are answered and lookups go on.'
+            : 'Ends the pause of the same scope; what it held back goes on.',
+        )
+        .option('--tenant <tenant>', 'of this tenant')
+        .option('--tool <name>', 'of this tool')
+        .requiredOption('--reason <text>', 'for whoever is refused, and for the record'),
+    )
+      .addHelpText(
+        'after',
+        `
+Examples:
+  action-ledger ${ask} --tool refund --reason "${ask === 'pause' ? 'the bank is down' : 'the bank is up again'}"
+  action-ledger ${ask} --reason "${ask === 'pause' ? 'we are looking into it' : 'found and mended'}"`,
+      )
+      .action(async (options: DoorOptions & { readonly reason: string }) => {
+        const desk = await import('./keys.ts');
+        await desk.pause(cli, ask, options);
+      });
+  }
+  addDoorOptions(
+    program
+      .command('pauses')
+      .summary('what is paused')
+      .description('Lists what is paused, by whom and why.'),
+  )
+    .addHelpText('after', '\nExamples:\n  action-ledger pauses')
+    .action(async (options: DoorOptions) => {
+      const { listPauses } = await import('./keys.ts');
+      await listPauses(cli, options);
+    });
+};
+
+function days(text: string): number {
+  const value = Number(text);
+  if (!(value > 0) || value > 36_500) throw new InvalidArgumentError('it is a number above 0.');
+  return value;
+}

@@ -1,0 +1,45 @@
+// The action that a command names, as it stands now, and whose it is.
+import { streamOfAction } from '@action-ledger/domain';
+import { foldAction } from '@action-ledger/codec';
+import { type Cli } from '../cli.ts';
+import { findAction } from '../ledger-file/find-action.ts';
+import { readLedger } from '../ledger-file/read-ledger.ts';
+import { sha256 } from '../sha256.ts';
+import { type Door } from './door.ts';
+
+/** As the HTTP API shows it: what commands need of it. */
+export interface Shown {
+  readonly actionId: string;
+  readonly tenant: string;
+  readonly tool: string;
+  readonly state: string;
+  readonly revision: number;
+  readonly argumentsHash: string;
+  readonly arguments: unknown;
+}
+
+/** @throws CliError `action.unknown`, `action.ambiguous` */
+export async function findTarget(cli: Cli, door: Door, typed: string): Promise<Shown> {
+  const { actionId, tenant } = await named(cli, door, typed);
+  return (await door.ask({ ask: 'api', method: 'GET', path: pathOf(actionId) }, tenant)) as Shown;
+}
+
+export function pathOf(actionId: string, command = ''): string {
+  return `/v1/actions/${encodeURIComponent(actionId)}${command}`;
+}
+
+/** On this machine the beginning of an id is enough, and the tenant need not be named. */
+async function named(
+  cli: Cli,
+  { path }: Door,
+  typed: string,
+): Promise<{ readonly actionId: string; readonly tenant: string }> {
+  if (path === undefined) return { actionId: typed, tenant: '' };
+  return readLedger(cli.io, { path }, async (store) => {
+    const actionId = await findAction(store, typed);
+    const stream = streamOfAction(actionId);
+    const folded = foldAction(sha256, stream, await store.readStream(stream));
+    // Of a damaged one the ledger says so itself.
+    return { actionId, tenant: folded.kind === 'broken' ? 'default' : folded.action.tenant };
+  });
+}

@@ -1,0 +1,40 @@
+// `action-ledger start`
+import { InvalidArgumentError } from 'commander';
+import { type Register } from '../cli.ts';
+import { addPathOption } from '../ledger-file/ledger-path.ts';
+import { type StartOptions } from './start.ts';
+
+const portUsual = 7373;
+
+export const registerStart: Register = (program, cli) => {
+  addPathOption(
+    program
+      .command('start')
+      .summary('run a ledger that answers over HTTP')
+      .description(
+        'Runs the whole ledger in one process over one file: it executes the tools of your module, looks after\nwhat is unknown, and answers over HTTP until it is stopped.',
+      )
+      .requiredOption('--tools <module>', 'a module that exports the tools')
+      .option('--host <address>', 'where it listens', '127.0.0.1')
+      .option('--port <number>', 'on which port; 0: any that is free', port, portUsual)
+      .option('--open', 'no keys: everyone on this machine is "local" of tenant "default"'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  action-ledger start --tools ./tools.ts --open
+  action-ledger start --tools ./tools.ts --path /var/lib/agent/ledger.db --port 8080`,
+    )
+    .action(async (options: StartOptions) => {
+      const { start } = await import('./start.ts');
+      await start(cli, options);
+    });
+};
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > 65_535)
+    throw new InvalidArgumentError('it is a number from 0 to 65535.');
+  return value;
+}
