@@ -1,9 +1,9 @@
 // Holds an answer against the OpenAPI document: its status, its media type and its body must stand there.
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { docsPage, openApiDocument, routes } from '@action-ledger/gateway';
+import { docsPage, type OpenApiDocument, openApiDocument, routes } from '@action-ledger/gateway';
 import { type Said } from './world.ts';
 
-export const document = openApiDocument([...routes, docsPage]);
+export const document: OpenApiDocument = openApiDocument([...routes, docsPage]);
 
 export const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
 ajv.addSchema(document, 'api');

@@ -95,13 +95,12 @@ describe('a client that vanishes', () => {
     const { world, url } = await listening({ waitMsMax: 600_000 });
     world.nextSends('hang');
     let waiting: AbortSignal | undefined;
-    const { propose } = world.ledger;
-    Object.assign(world.ledger, {
-      propose: (proposal: Parameters<typeof propose>[0]) => {
-        waiting = proposal.signal;
-        return propose(proposal);
-      },
-    });
+    const ledger = { ...world.ledger };
+    const propose: typeof ledger.propose = (proposal) => {
+      waiting = proposal.signal;
+      return ledger.propose(proposal);
+    };
+    Object.assign(world.ledger, { propose });
     const gone = new AbortController();
     const body = JSON.stringify(payment('1'));
     const asked = fetch(`${url}/v1/actions`, {

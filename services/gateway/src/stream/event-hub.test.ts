@@ -3,7 +3,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type RecordedEvent, type Subscriber } from '@action-ledger/event-store';
 import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit';
-import { type LedgerDoor } from '../ledger-door.ts';
 import { defaultLimits } from '../limits.ts';
 import { createEventHub, type EventHub, type Wire } from './event-hub.ts';
 
@@ -38,7 +37,7 @@ async function stage(limits: Partial<typeof defaultLimits> = {}): Promise<Stage>
         return { close: () => undefined };
       },
     },
-    ledger: { load: () => Promise.reject(new Error('not asked')) } as Pick<LedgerDoor, 'load'>,
+    ledger: { load: () => Promise.reject(new Error('not asked')) },
     runtime: time,
     limits: { ...defaultLimits, ...limits },
     onFault: (where) => faults.push(where),
