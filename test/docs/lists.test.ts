@@ -18,6 +18,7 @@ import {
   jsonRefusalCodes,
 } from '@action-ledger/domain';
 import { storeFaultCodes } from '@action-ledger/event-store';
+import { gatewayCodes } from '@action-ledger/gateway';
 import {
   argumentsRefusalCode,
   httpRefusalCodes,
@@ -44,6 +45,7 @@ describe('docs/errors.md', () => {
     ['Faults of the store', storeFaultCodes],
     ['Misuse of a ledger', ledgerErrorCodes],
     ['Declarations that are refused', [...toolDeclarationCodes, ...registrationRefusalCodes]],
+    ['Answers of the HTTP API', gatewayCodes],
     ['Endings of HTTP tools', ['http.<status>', ...httpRefusalCodes]],
   ];
 
@@ -80,9 +82,10 @@ function isSomethingElse(text: string): boolean {
 
 /** Without tests and without what only tests import. */
 function sources(): readonly string[] {
-  return readdirSync(join(root, 'packages'))
-    .filter((name) => name !== 'testkit')
-    .map((name) => join(root, 'packages', name, 'src'))
+  return ['packages', 'services']
+    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)))
+    .filter((path) => path !== join('packages', 'testkit'))
+    .map((path) => join(root, path, 'src'))
     .flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

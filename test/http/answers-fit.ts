@@ -5,7 +5,7 @@ import { type Said } from './world.ts';
 
 export const document: OpenApiDocument = openApiDocument([...routes, docsPage]);
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
+export const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
 ajv.addSchema(document, 'api');
 
 type Operations = Readonly<
@@ -25,9 +25,13 @@ export function misfitOf(method: string, path: string, said: Said): string | und
   return validate(said.json) ? undefined : `${ajv.errorsText(validate.errors)}: ${said.text}`;
 }
 
-/** Examples of the document itself are held against it in the same way. */
-export function schemaRef(method: string, path: string, status: number, type: string): string {
-  const steps = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type];
+function schemaRef(method: string, path: string, status: number, type: string): string {
+  const own = ['paths', path, method.toLowerCase()];
+  return pointerRef([...own, 'responses', String(status), 'content', type, 'schema']);
+}
+
+/** A place in the document, as a reference that the validator resolves. */
+export function pointerRef(steps: readonly string[]): string {
   const pointer = steps.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
-  return `api#/${encodeURI(pointer)}/schema`;
+  return `api#/${encodeURI(pointer)}`;
 }

@@ -175,6 +175,13 @@ describe('a reader', () => {
       expect(messages.map(({ id }) => id)).toEqual(ids.filter((id) => id > 100));
   });
 
+  it('that has seen more than there is gets what is new', async () => {
+    const { world, read } = await streaming();
+    const reader = await read({ last: 1_000_000 });
+    await propose(world, '1');
+    await until(() => reader.messages.length === 4);
+  });
+
   it('is told that the line is alive, and ends after its time', async () => {
     const { read } = await streaming({ limits: { heartbeatMs: 30, streamMsMax: 100 } });
     const reader = await read();

@@ -94,6 +94,13 @@ describe('a client that vanishes', () => {
   it('ends its wait, not the action', async () => {
     const { world, url } = await listening({ waitMsMax: 600_000 });
     world.nextSends('hang');
+    let waiting: AbortSignal | undefined;
+    const ledger = { ...world.ledger };
+    const propose: typeof ledger.propose = (proposal) => {
+      waiting = proposal.signal;
+      return ledger.propose(proposal);
+    };
+    Object.assign(world.ledger, { propose });
     const gone = new AbortController();
     const body = JSON.stringify(payment('1'));
     const asked = fetch(`${url}/v1/actions`, {
@@ -105,6 +112,7 @@ describe('a client that vanishes', () => {
     await until(() => world.ledger.list({ limit: 1 })[0]?.status === 'dispatched');
     gone.abort();
     expect(await asked).toBe('gone');
+    await until(() => waiting?.aborted === true);
     // Nothing is under way any more: it need not wait for the ten minutes.
     await world.gateway.stop();
     await world.time.advance(60_000);

@@ -118,6 +118,18 @@ describe.each(Object.entries(adapters))('action index (%s)', (_name, open) => {
     expect(listed({ status: 'dispatched' })).toEqual(ids('c'));
   });
 
+  it('goes on from a list that was cut: planned then or earlier', async () => {
+    for (const name of ['a', 'b', 'c']) await finish(world, name, { tenant: 't-1', tool: 'pay' });
+    const all = index.list({ limit: 10 });
+    expect(all).toHaveLength(3);
+    for (const { plannedAt } of all)
+      for (const filter of [{}, { tenant: 't-1' }, { tenant: 't-1', tool: 'pay' }])
+        expect(index.list({ ...filter, plannedUntil: plannedAt, limit: 10 })).toEqual(
+          all.filter((row) => row.plannedAt <= plannedAt),
+        );
+    expect(index.list({ plannedUntil: (all.at(-1)?.plannedAt ?? 0) - 1, limit: 10 })).toEqual([]);
+  });
+
   it('counts as open what could not be compensated: a person looks after it', async () => {
     await world.append('a', plan(), ...send, done('x-1'));
     expect(index.openActions()).toEqual([]);

@@ -7,6 +7,6 @@ export { type Logger } from './logger.ts';
 export { createOpenAccess, type OpenAccess } from './open-access.ts';
 export { type OpenApiDocument, openApiDocument } from './openapi/openapi-document.ts';
 export { permissions, type RouteName } from './permissions.ts';
-export { type ProblemCode, problems } from './answers/problems.ts';
+export { gatewayCodes, type ProblemCode, problems } from './answers/problems.ts';
 export { docsPage, routes } from './routes/index.ts';
 export { type Page, pageOf, type Place, placeOfCursor } from './cursor.ts';

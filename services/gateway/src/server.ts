@@ -124,6 +124,7 @@ export function send(reply: FastifyReply, { status, body, headers = {} }: HttpAn
   void reply
     .code(status)
     .headers(headers)
+    .header('cache-control', 'no-store')
     .header('content-type', status >= 400 ? problemMediaType : 'application/json; charset=utf-8')
     // As bytes: to a text the server would add a charset, which problem documents do not have.
     .send(Buffer.from(JSON.stringify(body)));

@@ -74,7 +74,8 @@ export const problems: Rows = {
   'access.forbidden': no(403, 'None of your roles allows this'),
   'access.unauthenticated': no(401, 'No valid key or token was sent'),
   'access.unavailable': away('It cannot be checked now who is asking', 5),
-  'action.approval-decided': outOfPlace('The approval was decided before'),
+  // The losing vote is told who decided, and when: its author did nothing wrong.
+  'action.approval-decided': no(200, 'The approval was decided before'),
   'action.approval-other-arguments': outOfPlace('The vote is for other arguments'),
   'action.approval-own-vote': no(403, 'Nobody votes on an action proposed in their own name'),
   'action.approval-voted': outOfPlace('This person has voted the other way'),

@@ -31,14 +31,16 @@ export const followEvents = route({
         'id: 42\nevent: ActionSucceeded\ndata: {"position":42,"action":"uHG4G5dVNTZhC0pYHw0fW0w3qgS0wPp9bSxq4bJm3hQ.0","revision":3,"type":"ActionSucceeded","at":1780000000000,"data":{"attempt":1,"result":{"refund":"re_1"}}}\n\n',
     },
   },
-  handle: async ({ events, runtime }, { principal, query, headers }) => {
+  handle: async ({ events, feed, runtime }, { principal, query, headers }) => {
     const [last] = headers('last-event-id');
     if (last !== undefined && !/^\d{1,15}$/.test(last))
       return problem('request.invalid', {
         detail: 'Last-Event-ID must be the position of an event, a whole number.',
       });
     if (events.isFull()) return problem('request.streams-full');
-    const after = last === undefined ? query.after : Number(last);
+    const seen = last === undefined ? query.after : Number(last);
+    // Of a store that has gone back in time: what is recorded from now on is new to this reader.
+    const after = seen === undefined ? undefined : Math.min(seen, await feed.head());
     return {
       takeOver: (raw) => {
         const gone = events.follow(principal.tenant, after, openWire(raw, runtime));

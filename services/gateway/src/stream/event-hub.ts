@@ -82,6 +82,7 @@ export function createEventHub(deps: HubDeps): EventHub {
     },
     stop: () => {
       hub.subscription?.close();
+      hub.subscription = undefined;
       hub.beat?.cancel();
       for (const reader of hub.all) {
         reader.wire.end();
@@ -113,7 +114,7 @@ function subscribe(hub: Hub): void {
     onDropped: (fault) => {
       hub.onFault('following the events', fault);
       hub.runtime.timers.after(resubscribeMs, () => {
-        if (hub.subscription !== undefined && hub.beat !== undefined) subscribe(hub);
+        if (hub.subscription !== undefined) subscribe(hub);
       });
     },
   });

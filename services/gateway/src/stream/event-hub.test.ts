@@ -1,0 +1,195 @@
+// Readers against a feed that the test moves by hand: the store can be ahead of what was handed on, a
+// subscription can end, and a reader can lag; nobody misses an event or gets one twice.
+import { describe, expect, it } from '@jest/globals';
+import { type RecordedEvent, type Subscriber } from '@action-ledger/event-store';
+import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit';
+import { defaultLimits } from '../limits.ts';
+import { createEventHub, type EventHub, type Wire } from './event-hub.ts';
+
+interface Stage {
+  readonly hub: EventHub;
+  readonly time: VirtualRuntime;
+  /** Stores one more event; it is handed on only by `deliver`. */
+  readonly store: (tenant?: string) => void;
+  readonly deliver: () => Promise<void>;
+  readonly endSubscription: () => void;
+  readonly subscribedAfter: readonly number[];
+  readonly faults: readonly string[];
+}
+
+async function stage(limits: Partial<typeof defaultLimits> = {}): Promise<Stage> {
+  const time = createVirtualRuntime();
+  const events: RecordedEvent[] = [];
+  const subscribedAfter: number[] = [];
+  const faults: string[] = [];
+  let subscriber: Subscriber | undefined;
+  let delivered = 0;
+  const hub = createEventHub({
+    feed: {
+      head: async () => events.length,
+      readAll: async ({ after, max }) => events.slice(after, after + max),
+      readStream: async () => [],
+      condition: () => ({ kind: 'ready' }),
+      subscribe: (after, given) => {
+        subscribedAfter.push(after);
+        delivered = after;
+        subscriber = given;
+        return { close: () => undefined };
+      },
+    },
+    ledger: { load: () => Promise.reject(new Error('not asked')) },
+    runtime: time,
+    limits: { ...defaultLimits, ...limits },
+    onFault: (where) => faults.push(where),
+  });
+  await hub.start();
+  return {
+    hub,
+    time,
+    faults,
+    subscribedAfter,
+    store: (tenant = 'acme') => {
+      const position = events.length + 1;
+      events.push({
+        id: `e-${position}`,
+        type: 'ActionPlanned',
+        stream: `action-${'A'.repeat(43)}.${position}`,
+        revision: 0,
+        position,
+        data: JSON.stringify({ tenant }),
+        metadata: JSON.stringify({ at: 1, hash: '' }),
+      });
+    },
+    deliver: async () => {
+      const batch = events.slice(delivered);
+      delivered = events.length;
+      await subscriber?.onEvents(batch);
+    },
+    endSubscription: () => {
+      subscriber?.onDropped?.(new Error('gone'));
+    },
+  };
+}
+
+interface TestWire extends Wire {
+  readonly positions: () => readonly number[];
+  readonly isDropped: () => boolean;
+  /** It takes nothing until it is told otherwise. */
+  readonly block: (isBlocked: boolean) => void;
+}
+
+function wire(): TestWire {
+  let text = '';
+  let isBlocked = false;
+  let isDropped = false;
+  const waiting: ((isDrained: boolean) => void)[] = [];
+  return {
+    lag: () => (isBlocked ? 1_000_000 : 0),
+    write: (more) => {
+      text += more;
+    },
+    end: () => undefined,
+    drop: () => {
+      isDropped = true;
+    },
+    drained: () =>
+      isBlocked ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(true),
+    positions: () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)),
+    isDropped: () => isDropped,
+    block: (blocked) => {
+      isBlocked = blocked;
+      if (!blocked) for (const resolve of waiting.splice(0)) resolve(true);
+    },
+  };
+}
+
+describe('a reader of events', () => {
+  it('gets none twice that it has read from the store before they were handed on', async () => {
+    const { hub, time, store, deliver } = await stage();
+    store();
+    await deliver();
+    store();
+    store();
+    const reader = wire();
+    hub.follow('acme', 0, reader);
+    await time.settle();
+    // The page that it was brought up to date from went beyond what is handed on next.
+    expect(reader.positions()).toEqual([1, 2, 3]);
+    store();
+    await deliver();
+    expect(reader.positions()).toEqual([1, 2, 3, 4]);
+  });
+
+  it('goes on at its own pace while it lags, and misses nothing', async () => {
+    const { hub, time, store, deliver } = await stage();
+    const reader = wire();
+    hub.follow('acme', undefined, reader);
+    store();
+    await deliver();
+    reader.block(true);
+    for (let each = 0; each < 5; each += 1) {
+      store();
+      await deliver();
+    }
+    expect(reader.positions()).toEqual([1]);
+    reader.block(false);
+    await time.settle();
+    store();
+    await deliver();
+    expect(reader.positions()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(reader.isDropped()).toBe(false);
+  });
+
+  it('gets what is of its tenant, and nothing when it has gone', async () => {
+    const { hub, store, deliver } = await stage();
+    const reader = wire();
+    const leave = hub.follow('acme', undefined, reader);
+    store('umbrella');
+    store('acme');
+    await deliver();
+    expect(reader.positions()).toEqual([2]);
+    leave();
+    expect(hub.readers()).toBe(0);
+    store('acme');
+    await deliver();
+    expect(reader.positions()).toEqual([2]);
+  });
+
+  it('misses nothing when the subscription ends and another one begins', async () => {
+    const { hub, time, store, deliver, endSubscription, subscribedAfter, faults } = await stage();
+    const reader = wire();
+    hub.follow('acme', undefined, reader);
+    store();
+    await deliver();
+    endSubscription();
+    store();
+    await time.advance(1_000);
+    expect(subscribedAfter).toEqual([0, 1]);
+    await deliver();
+    expect(reader.positions()).toEqual([1, 2]);
+    expect(faults).toEqual(['following the events']);
+  });
+
+  it('waits for its turn where many are behind: so many pages are read at once', async () => {
+    const { hub, time, store, deliver } = await stage({ catchUpsMax: 2 });
+    const first = wire();
+    hub.follow('acme', undefined, first);
+    for (let each = 0; each < 200; each += 1) store();
+    await deliver();
+    const readers = Array.from({ length: 30 }, () => wire());
+    for (const reader of readers) hub.follow('acme', 0, reader);
+    for (let turns = 0; turns < 20; turns += 1) await time.settle();
+    for (const reader of [first, ...readers]) expect(reader.positions()).toHaveLength(200);
+  });
+
+  it('is sent a comment while nothing happens, and let go after its time', async () => {
+    const { hub, time } = await stage({ heartbeatMs: 10, streamMsMax: 35 });
+    hub.follow('acme', undefined, wire());
+    await time.advance(30);
+    expect(hub.readers()).toBe(1);
+    await time.advance(10);
+    expect(hub.readers()).toBe(0);
+    hub.stop();
+    expect(time.pendingTimers()).toBe(0);
+  });
+});
