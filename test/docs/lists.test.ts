@@ -11,6 +11,7 @@ import {
   invariantNames,
   jsonRefusalCodes,
 } from '@action-ledger/domain';
+import { actionTopics, logFaultCodes } from '@action-ledger/event-log';
 import { storeFaultCodes } from '@action-ledger/event-store';
 import {
   argumentsRefusalCode,
@@ -34,6 +35,7 @@ describe('docs/errors.md', () => {
     ['Keys and identities that are refused', identityRefusalCodes],
     ['Commands that an action refuses', actionRefusalCodes],
     ['Faults of the store', storeFaultCodes],
+    ['Faults of the log', logFaultCodes],
     ['Misuse of a ledger', ledgerErrorCodes],
     ['Declarations that are refused', [...toolDeclarationCodes, ...registrationRefusalCodes]],
     ['Endings of HTTP tools', ['http.<status>', ...httpRefusalCodes]],
@@ -65,9 +67,12 @@ describe('docs/errors.md', () => {
 
 const isCode = (cell: string): boolean => /^[a-z]+\.[a-z]+(-[a-z]+)*$/.test(cell);
 
-/** Paths of fields and of members, names of files, and what the sandbox alone says. */
+/** Paths of fields and of members, names of files and topics, and what the sandbox alone says. */
 function isSomethingElse(text: string): boolean {
-  return /^(arguments|outcome|sandbox|approval|policy)\.|\.(db|sock)$/.test(text);
+  return (
+    /^(arguments|outcome|sandbox|approval|policy)\.|\.(db|sock)$/.test(text) ||
+    Object.values<string>(actionTopics).includes(text)
+  );
 }
 
 /** Without tests and without what only tests import. */
