@@ -136,21 +136,26 @@ interface Subscribing extends Pick<EventTailParts, 'store' | 'runtime' | 'tellFa
   readonly onEvents: (events: readonly RecordedEvent[]) => void;
 }
 
-/** A subscription that ends is begun again where it stood, until the store is closed. */
+const lookEveryMs = 5_000;
+
+/** A subscription that ends, with or without a word, is begun again where it stood. */
 function keepSubscribed(parts: Subscribing): Subscription {
+  const { store, runtime, tellFault, position } = parts;
   let failures = 0;
-  let timer: Timer | undefined;
+  let pausing: Timer | undefined;
+  let looking: Timer | undefined;
   let subscription: Subscription | undefined;
   let isOpen = true;
   const dropped = (fault: unknown): void => {
     if (!isOpen || (fault instanceof StoreFault && fault.code === 'store.closed')) return;
     failures += 1;
-    parts.tellFault('following the store', fault);
-    timer = parts.runtime.timers.after(pauseAfter(failures, {}), begin);
+    tellFault('following the store', fault);
+    pausing = runtime.timers.after(pauseAfter(failures, {}), begin);
   };
   const begin = (): void => {
+    pausing = undefined;
     try {
-      subscription = parts.store.subscribe(parts.position(), {
+      subscription = store.subscribe(position(), {
         onEvents: (events) => {
           failures = 0;
           parts.onEvents(events);
@@ -161,11 +166,25 @@ function keepSubscribed(parts: Subscribing): Subscription {
       dropped(fault);
     }
   };
+  const lookLater = (lastPosition: number): void => {
+    looking = runtime.timers.after(lookEveryMs, () => void look(lastPosition));
+  };
+  const look = async (lastPosition: number): Promise<void> => {
+    const stored = await store.head().catch(() => 0);
+    if (!isOpen) return;
+    if (pausing === undefined && position() === lastPosition && stored > lastPosition) {
+      subscription?.close();
+      dropped(new Error(`Nothing was told of what lies after position ${lastPosition}.`));
+    }
+    lookLater(position());
+  };
   begin();
+  lookLater(position());
   return {
     close: () => {
       isOpen = false;
-      timer?.cancel();
+      pausing?.cancel();
+      looking?.cancel();
       subscription?.close();
     },
   };

@@ -93,8 +93,8 @@ function createPages(store: EventStore): Pages {
   const kept = new Map<number, Promise<EventPage>>();
   const read = async (position: number): Promise<EventPage> => {
     const page = await readPage(store, position);
-    const isWhole = page.through % pageEvents === 0 && page.through > position;
-    if (!isWhole || sizeOf(page) > pageCharactersMax) kept.delete(position);
+    // What was read stays true, though more may have been appended since.
+    if (page.through === position || sizeOf(page) > pageCharactersMax) kept.delete(position);
     return page;
   };
   return {

@@ -108,6 +108,24 @@ describe('action.events over a store', () => {
     await log.close();
   });
 
+  it('reads the store about once for all partitions that are behind', async () => {
+    const inner = createMemoryEventStore();
+    for (let each = 0; each < 2_000; each += 1) await append(inner, `s-${each}`);
+    let reads = 0;
+    const store: EventStore = {
+      ...inner,
+      readAll: (range) => {
+        reads += 1;
+        return inner.readAll(range);
+      },
+    };
+    const { log, runtime, consume } = await openOver(store);
+    const { records } = await consume(events);
+    while (records.length < 2_000) await runtime.settle();
+    expect(reads).toBeLessThanOrEqual(2 * Math.ceil(2_000 / 256));
+    await log.close();
+  });
+
   it('passes over a damaged row, and reads on after it', async () => {
     const inner = createMemoryEventStore();
     for (const stream of ['a', 'b', 'c', 'd']) await append(inner, stream);
@@ -139,6 +157,40 @@ describe('action.events over a store', () => {
     expect(placesOf(records).toSorted()).toEqual(['a:0', 'b:0']);
     await log.close();
     expect(runtime.pendingTimers()).toBe(0);
+  });
+
+  it('follows on where its subscription has ended without a word', async () => {
+    const script = createFaultScript();
+    const store = createFaultyEventStore(createMemoryEventStore(), script);
+    const { log, runtime, faults, consume } = await openOver(store);
+    const { records } = await consume(events);
+    await runtime.advance(60_000);
+    expect(faults).toEqual([]);
+    script.onDelivery('lose');
+    await append(store, 'a');
+    await append(store, 'b');
+    await runtime.settle();
+    expect(records).toEqual([]);
+    // It is not known yet of which partition they are, but that they wait.
+    const lags = await log.lag('g', [events]);
+    expect(lags.reduce((sum, { lag }) => sum + lag, 0)).toBeGreaterThanOrEqual(2);
+    await runtime.advance(11_000);
+    expect(placesOf(records).toSorted()).toEqual(['a:0', 'b:0']);
+    expect(faults).toEqual(['following the store']);
+    await log.close();
+    expect(runtime.pendingTimers()).toBe(0);
+  });
+
+  it('moves groups on in partitions where nothing happens', async () => {
+    const store = createMemoryEventStore();
+    const { log, runtime, consume } = await openOver(store);
+    await consume(events);
+    await append(store, 'a', 600);
+    await runtime.settle();
+    const lags = await log.lag('g', [events]);
+    expect(lags.map(({ lag }) => lag)).toEqual(lags.map(() => 0));
+    for (const { next } of lags) expect(next).toBeGreaterThan(600 - 2 * 256);
+    await log.close();
   });
 
   it('waits where the store cannot be read for a while', async () => {
@@ -214,7 +266,10 @@ describe('action.state over a store', () => {
       },
     };
     const { log, consume } = await openOver(store, { stateOf });
-    expect(placesOf((await consume(state)).records)).toEqual(['s-b:0']);
+    const told: string[] = [];
+    const { records } = await consume(state, { onFault: ({ kind }) => told.push(kind) });
+    expect(placesOf(records)).toEqual(['s-b:0']);
+    expect(told).toEqual([]);
     await log.close();
   });
 });

@@ -29,7 +29,6 @@ export interface LaneParts {
   /** Aborted when the consumer closes. */
   readonly closing: AbortSignal;
   readonly isPaused: () => boolean;
-  readonly commit: (next: number) => boolean;
   readonly onFault: (fault: ConsumerFault) => void;
   /** An earlier lane of this consumer for the same partition, whose handler may still run. */
   readonly after: Promise<void> | undefined;
@@ -65,7 +64,7 @@ async function run(parts: LaneParts, delivery: DeliveryParts, bell: Bell): Promi
     }
     if (!(await deliver(page.records, delivery))) return;
     // Beyond the last record, where the log knows that nothing else is there.
-    if (!parts.commit(page.next)) return;
+    if (!(await delivery.commit(page.next))) return;
     ({ next } = page);
     await nextTurn();
   }
@@ -91,10 +90,10 @@ function deliveryPartsOf(
   stop: AbortSignal,
   bell: Bell,
 ): DeliveryParts {
-  const { options, runtime, source, commit, onFault, isPaused } = parts;
+  const { options, place, offsets, runtime, source, onFault, isPaused } = parts;
   return {
     group: options.group,
-    delivery: { ...parts.place, signal: lost },
+    delivery: { ...place, signal: lost },
     handler: options.handler,
     retry: options.retry ?? {},
     runtime,
@@ -102,7 +101,11 @@ function deliveryPartsOf(
     mayCall: async () => {
       while (isPaused() && !stop.aborted) await bell.after(bell.rings());
     },
-    commit: (next) => !lost.aborted && commit(next),
+    commit: (next) => {
+      if (lost.aborted) return false;
+      offsets.set(options.group, place, next);
+      return true;
+    },
     publishDeadLetter: (record) => source.publishDeadLetter(record),
     onFault,
   };

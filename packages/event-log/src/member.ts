@@ -46,11 +46,6 @@ export function createMember(parts: MemberParts): Member {
       place: { ...place, generation },
       closing: closing.signal,
       isPaused: () => isPaused,
-      commit: (next) => {
-        if (lanes.get(key) !== lane) return false;
-        parts.offsets.set(options.group, place, next);
-        return true;
-      },
       onFault: notices.fault,
       after: ends.get(key),
     });

@@ -13,6 +13,7 @@ import {
   streams,
   streamsIn,
   totalLag,
+  turns,
   type WithLog,
 } from './log-harness.ts';
 
@@ -67,6 +68,7 @@ export function deliveringContract(withLog: WithLog): void {
         const seen = await follow(log);
         await feed(['s-a']);
         await seen.untilHandled(1);
+        await turns();
         await feed(['s-a', 's-b']);
         await seen.untilHandled(3);
         expect(revisionsByStream(seen.delivered).get('s-a')).toEqual([0, 1]);

@@ -186,14 +186,33 @@ export function failingContract(withLog: WithLog): void {
     );
 
     it(
+      'keeps nothing that was handled before it from being committed',
+      withLog(async (log, { feed }) => {
+        await feed(['s-a', 's-a', 's-a']);
+        const first = await follow(log, {
+          handle: async (records) => {
+            if (names(records).includes('s-a:2')) throw new Error('bad');
+          },
+          retry: { triesMax: 9, pauseMinMs: 1, pauseMaxMs: 5 },
+        });
+        await first.until(() => names(first.handled).includes('s-a:1'));
+        await first.until(() => first.deliveries.at(-1)?.attempt === 3);
+        await first.close();
+        const next = await follow(log);
+        await next.untilHandled(1);
+        expect(names(next.delivered)).toEqual(['s-a:2']);
+      }),
+    );
+
+    it(
       'stays where it is when even its dead letter cannot be handled',
       withLog(async (log, { feed }) => {
         await feed(['s-a']);
         const poison: () => Promise<void> = () => Promise.reject(new PoisonRecord('no'));
-        const seen = await follow(log, { handle: poison });
-        await seen.until(() => seen.faults.length === 1);
         const topics = [deadLetterTopicOf(events)];
         const reader = await follow(log, { group: 'reader', topics, handle: poison });
+        await turns();
+        await follow(log, { handle: poison });
         await reader.until(() => reader.faults.length === 1);
         expect(reader.faults).toMatchObject([{ kind: 'dead letter' }]);
         await reader.close();
@@ -210,6 +229,7 @@ export function failingContract(withLog: WithLog): void {
           await feed(['s-a', 's-a']);
           let failures = 0;
           const seen = await follow(log, {
+            batchMax: 1,
             handle: async () => {
               failures += 1;
               const error = Object.assign(new Error('the store is away'), { retry });

@@ -2,7 +2,7 @@
 // Groups: every partition belongs to one consumer of a group at a time; whoever loses one is told, and
 // what it still does there is not committed.
 import { describe, expect, it } from '@jest/globals';
-import { type Assignment } from '@action-ledger/event-log';
+import { type Assignment, PoisonRecord } from '@action-ledger/event-log';
 import {
   consumerOf,
   createGate,
@@ -15,6 +15,7 @@ import {
   sorted,
   streams,
   totalLag,
+  turns,
   type WithLog,
 } from './log-harness.ts';
 
@@ -143,6 +144,30 @@ export function groupsContract(withLog: WithLog): void {
     );
 
     it(
+      "counts no failure of it: the record is the next one's to judge",
+      withLog(async (log, { feed }) => {
+        const gate = createGate();
+        await feed(streams('s', 20));
+        const first = await follow(log, {
+          handle: async (_records, { signal, partition }) => {
+            await gate.opened;
+            if (!signal.aborted) return;
+            throw partition % 2 === 0 ? new PoisonRecord('too late to say') : new Error('too late');
+          },
+        });
+        await first.until(() => first.delivered.length === 20);
+        const second = await follow(log);
+        await second.until(() => second.handled.length > 0);
+        gate.open();
+        const all = () => new Set([...names(first.handled), ...names(second.handled)]).size === 20;
+        await Promise.race([first.until(all), second.until(all)]);
+        await untilNoLag(log);
+        expect(first.faults).toEqual([]);
+        expect(second.faults).toEqual([]);
+      }),
+    );
+
+    it(
       'never has one consumer handle a partition twice at once, though it gets it again',
       withLog(async (log, { feed }) => {
         const gate = createGate();
@@ -159,6 +184,8 @@ export function groupsContract(withLog: WithLog): void {
         await feed(streams('s', 20));
         await first.until(() => first.delivered.length === 20);
         const second = await follow(log, { handle: () => gate.opened });
+        await second.until(() => second.delivered.length > 0);
+        await turns();
         const closed = second.close();
         gate.open();
         await closed;
