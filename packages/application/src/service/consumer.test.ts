@@ -213,6 +213,35 @@ describe('liveness', () => {
     expect(faults).toEqual(['stuck']);
   });
 
+  it('a partition that hangs is not hidden by another that gets on', async () => {
+    const { create, publish, runtime, handled } = createWorld();
+    const service = create({
+      handle: async (records, { partition }) => {
+        if (partition === 0) await hang();
+        handled.push(...namesOf(records));
+      },
+    });
+    await service.start();
+    for (let round = 0; round < 20; round += 1) {
+      await publish(...Array.from({ length: 8 }, (_, stream) => `s-${stream}:${round}`));
+      await runtime.advance(5_000);
+    }
+    expect(handled.length).toBeGreaterThan(20);
+    expect(service.health().condition).toBe('stuck');
+  });
+
+  it('answers for its own partitions, not for those of others in its group', async () => {
+    const { create, publish, runtime } = createWorld();
+    const hanging = create({ handle: hang });
+    await hanging.start();
+    const sound = create();
+    await sound.start();
+    await publish(...Array.from({ length: 8 }, (_, stream) => `s-${stream}:0`));
+    await runtime.advance(120_000);
+    expect([hanging.health().condition, sound.health().condition]).toEqual(['stuck', 'live']);
+    expect(sound.health().lag).toBeGreaterThan(0);
+  });
+
   it('is not stuck while it gets on, however much waits', async () => {
     const { create, publish, runtime } = createWorld();
     const service = create({

@@ -130,21 +130,18 @@ function createRunning(parts: RunningParts): Running {
     watchLiveness({
       runtime,
       lag: () => log.lag(group, topics),
+      assigned: () => consumer?.assignment().partitions ?? [],
       everyMs: parts.lookEveryMs ?? 5_000,
       onFault: (fault) => {
         onFault('lag', fault);
       },
       onLooked: tellStuck,
     });
-  const consume = (): Promise<Consumer> =>
-    consumeFrom(parts, () => {
-      liveness?.progressed();
-    });
 
   return {
     join: async (paused) => {
       isPaused = paused;
-      const joined = await joinWhenThere(parts, consume, closing.signal);
+      const joined = await joinWhenThere(parts, closing.signal);
       if (joined === undefined) return;
       consumer = joined;
       if (isPaused()) joined.pause();
@@ -155,7 +152,7 @@ function createRunning(parts: RunningParts): Running {
     resumed: () => {
       consumer?.resume();
       // What waited during the pause was not stuck.
-      liveness?.progressed();
+      liveness?.beginAnew();
     },
     close: async () => {
       closing.abort();
@@ -165,7 +162,7 @@ function createRunning(parts: RunningParts): Running {
   };
 }
 
-function consumeFrom(parts: RunningParts, progressed: () => void): Promise<Consumer> {
+function consumeFrom(parts: RunningParts): Promise<Consumer> {
   const { group, topics, from = 'start', batchMax, retry, counts } = parts;
   const memory = createNewerOnly();
   return parts.log.consume({
@@ -179,13 +176,9 @@ function consumeFrom(parts: RunningParts, progressed: () => void): Promise<Consu
       if (newer.length > 0) await parts.handle(newer, delivery);
       memory.handled(newer);
       counts.handled += newer.length;
-      progressed();
     },
     onFault: (fault) => {
-      if (fault.kind === 'dead letter') {
-        counts.deadLetters += 1;
-        progressed();
-      }
+      if (fault.kind === 'dead letter') counts.deadLetters += 1;
       parts.onFault(fault.kind, faultOf(fault));
     },
   });
@@ -215,14 +208,14 @@ function faultOf(fault: ConsumerFault): Error {
 }
 
 async function joinWhenThere(
-  { runtime, onFault, retry = {} }: RunningParts,
-  consume: () => Promise<Consumer>,
+  parts: RunningParts,
   stop: AbortSignal,
 ): Promise<Consumer | undefined> {
+  const { runtime, onFault, retry = {} } = parts;
   for (let failures = 1; ; failures += 1) {
     if (stop.aborted) return undefined;
     try {
-      const joined = await consume();
+      const joined = await consumeFrom(parts);
       if (!isAborted(stop)) return joined;
       await joined.close();
       return undefined;

@@ -6,7 +6,7 @@ export interface ServiceHealth {
    * nothing of it was done: restart it, or look at what its handler waits for.
    */
   readonly condition: 'stopped' | 'starting' | 'live' | 'paused' | 'stuck';
-  /** Milliseconds since the last progress, while something waits; 0 where nothing does. */
+  /** Milliseconds since the last progress where something waits, at the place that waits longest; else 0. */
   readonly stalledMs: number;
   /** What waits, as far as known; never less than it was when it was last looked at. */
   readonly lag: number | undefined;
