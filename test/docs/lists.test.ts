@@ -17,6 +17,7 @@ import {
   invariantNames,
   jsonRefusalCodes,
 } from '@action-ledger/domain';
+import { actionTopics, logFaultCodes } from '@action-ledger/event-log';
 import { storeFaultCodes } from '@action-ledger/event-store';
 import { gatewayCodes } from '@action-ledger/gateway';
 import {
@@ -43,6 +44,7 @@ describe('docs/errors.md', () => {
     ['Pauses that are refused', pauseRefusalCodes],
     ['API keys that are refused', keyRefusalCodes],
     ['Faults of the store', storeFaultCodes],
+    ['Faults of the log', logFaultCodes],
     ['Misuse of a ledger', ledgerErrorCodes],
     ['Declarations that are refused', [...toolDeclarationCodes, ...registrationRefusalCodes]],
     ['Answers of the HTTP API', gatewayCodes],
@@ -75,9 +77,12 @@ describe('docs/errors.md', () => {
 
 const isCode = (cell: string): boolean => /^[a-z]+\.[a-z]+(-[a-z]+)*$/.test(cell);
 
-/** Paths of fields and of members, names of files, and what the sandbox alone says. */
+/** Paths of fields and of members, names of files and topics, and what the sandbox alone says. */
 function isSomethingElse(text: string): boolean {
-  return /^(arguments|outcome|sandbox|approval|policy)\.|\.(db|sock)$/.test(text);
+  return (
+    /^(arguments|outcome|sandbox|approval|policy)\.|\.(db|sock)$/.test(text) ||
+    Object.values<string>(actionTopics).includes(text)
+  );
 }
 
 /** Without tests and without what only tests import. */

@@ -33,6 +33,8 @@ export { rebuildIndex } from './rebuild-index.ts';
 export * from './record-stream.ts';
 export { RegistrationRefused, toolStream } from './registry.ts';
 export { type RepeatRequest } from './repeat.ts';
+export { type ConsumerOptions, type ConsumerLoop, createConsumer } from './service/consumer.ts';
+export { type Service, type ServiceHealth } from './service/service.ts';
 export { type SideEntry } from './side-table.ts';
 export { matchesOf } from './undo.ts';
 export * from './verify.ts';

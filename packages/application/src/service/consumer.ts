@@ -1,0 +1,255 @@
+// The loop that services have in common: a consumer of the event log that starts when the log is there,
+// gives each event once as far as it remembers, stops within a bound, and knows whether it gets on.
+import {
+  type ConsumerFault,
+  type Consumer,
+  type Delivery,
+  type EventLog,
+  isOutage,
+  type LogRecord,
+  pauseAfter,
+  pauseFor,
+  type RetryRules,
+} from '@action-ledger/event-log';
+import { type Runtime } from '@action-ledger/runtime';
+import { type OnFault, safeOnFault } from '../host-functions.ts';
+import { watchLiveness, type Liveness } from './liveness.ts';
+import { createNewerOnly } from './newer-only.ts';
+import { type Service, type ServiceHealth } from './service.ts';
+
+export interface ConsumerOptions {
+  readonly log: EventLog;
+  readonly group: string;
+  readonly topics: readonly string[];
+  /** Default `start`: nothing is missed. */
+  readonly from?: 'start' | 'now';
+  /** Called with at least one record; see `RecordHandler` for what its errors bring about. */
+  readonly handle: (records: readonly LogRecord[], delivery: Delivery) => Promise<void>;
+  readonly runtime: Runtime;
+  /** Told of every failure, dead letter and refused commit, and when it is stuck. */
+  readonly onFault?: OnFault;
+  readonly batchMax?: number;
+  readonly retry?: RetryRules;
+  /** How often the lag is looked at. Default 5,000. */
+  readonly lookEveryMs?: number;
+  /** Without progress for so long while something waits, it is stuck. Default 60,000. */
+  readonly stuckAfterMs?: number;
+  /** How long `stop` waits for running handlers. Default 10,000. */
+  readonly stopWithinMs?: number;
+}
+
+export interface ConsumerLoop extends Service {
+  /** Takes nothing more for now: no free slot. What waits meanwhile does not make it stuck. */
+  pause(): void;
+  resume(): void;
+}
+
+export function createConsumer(options: ConsumerOptions): ConsumerLoop {
+  const { runtime, stuckAfterMs = 60_000, stopWithinMs = 10_000 } = options;
+  const onFault = safeOnFault(options.onFault);
+  const counts = { handled: 0, deadLetters: 0 };
+  let running: Running | undefined;
+  let isPaused = false;
+
+  return {
+    start: async () => {
+      if (running !== undefined)
+        throw new Error(`The consumer ${options.group} was started before.`);
+      const started = createRunning({ ...options, onFault, counts, stuckAfterMs });
+      running = started;
+      try {
+        await started.join(() => isPaused);
+      } catch (error) {
+        running = undefined;
+        throw error;
+      }
+    },
+    stop: async () => {
+      const stopping = running;
+      running = undefined;
+      if (stopping === undefined) return;
+      const isInTime = await within(stopWithinMs, runtime, stopping.close());
+      if (!isInTime) onFault('stopping', new Error(`A handler of ${options.group} has not ended.`));
+    },
+    pause: () => {
+      isPaused = true;
+      running?.consumer()?.pause();
+    },
+    resume: () => {
+      isPaused = false;
+      running?.resumed();
+    },
+    health: (): ServiceHealth => {
+      const stalledMs = isPaused ? 0 : (running?.liveness()?.stalledMs() ?? 0);
+      const condition = conditionOf(running, isPaused, stalledMs >= stuckAfterMs);
+      return { condition, stalledMs, lag: running?.liveness()?.lag(), ...counts };
+    },
+  };
+}
+
+function conditionOf(
+  running: Running | undefined,
+  isPaused: boolean,
+  isStuck: boolean,
+): ServiceHealth['condition'] {
+  if (running === undefined) return 'stopped';
+  if (running.consumer() === undefined) return 'starting';
+  if (isPaused) return 'paused';
+  return isStuck ? 'stuck' : 'live';
+}
+
+interface Running {
+  /** Tries until the log is there, or it is closed. */
+  readonly join: (isPaused: () => boolean) => Promise<void>;
+  readonly consumer: () => Consumer | undefined;
+  readonly liveness: () => Liveness | undefined;
+  readonly resumed: () => void;
+  readonly close: () => Promise<void>;
+}
+
+interface RunningParts extends ConsumerOptions {
+  readonly onFault: OnFault;
+  readonly counts: { handled: number; deadLetters: number };
+  readonly stuckAfterMs: number;
+}
+
+function createRunning(parts: RunningParts): Running {
+  const { log, runtime, onFault, group, topics } = parts;
+  const closing = new AbortController();
+  let consumer: Consumer | undefined;
+  let liveness: Liveness | undefined;
+  let isPaused = (): boolean => false;
+  let isToldStuck = false;
+  const tellStuck = (): void => {
+    const isStuck = !isPaused() && (liveness?.stalledMs() ?? 0) >= parts.stuckAfterMs;
+    if (isStuck && !isToldStuck)
+      onFault('stuck', new Error(`The consumer ${group} makes no progress.`));
+    isToldStuck = isStuck;
+  };
+  const watch = (): Liveness =>
+    watchLiveness({
+      runtime,
+      lag: () => log.lag(group, topics),
+      assigned: () => consumer?.assignment().partitions ?? [],
+      everyMs: parts.lookEveryMs ?? 5_000,
+      onFault: (fault) => {
+        onFault('lag', fault);
+      },
+      onLooked: tellStuck,
+    });
+
+  return {
+    join: async (paused) => {
+      isPaused = paused;
+      const joined = await joinWhenThere(parts, closing.signal);
+      if (joined === undefined) return;
+      consumer = joined;
+      if (isPaused()) joined.pause();
+      liveness = watch();
+    },
+    consumer: () => consumer,
+    liveness: () => liveness,
+    resumed: () => {
+      consumer?.resume();
+      // What waited during the pause was not stuck.
+      liveness?.beginAnew();
+    },
+    close: async () => {
+      closing.abort();
+      liveness?.close();
+      await consumer?.close();
+    },
+  };
+}
+
+function consumeFrom(parts: RunningParts): Promise<Consumer> {
+  const { group, topics, from = 'start', batchMax, retry, counts } = parts;
+  const memory = createNewerOnly();
+  return parts.log.consume({
+    group,
+    topics,
+    from,
+    ...(batchMax === undefined ? {} : { batchMax }),
+    ...(retry === undefined ? {} : { retry }),
+    handler: async (records, delivery) => {
+      const newer = memory.newer(records);
+      if (newer.length > 0) await parts.handle(newer, delivery);
+      memory.handled(newer);
+      counts.handled += newer.length;
+    },
+    onFault: (fault) => {
+      if (fault.kind === 'dead letter') counts.deadLetters += 1;
+      parts.onFault(fault.kind, faultOf(fault));
+    },
+  });
+}
+
+/** What a program logs: where it was, and why. */
+function faultOf(fault: ConsumerFault): Error {
+  switch (fault.kind) {
+    case 'handler': {
+      const { topic, partition, offset, attempt, error, againInMs } = fault;
+      const place = `${topic}/${partition}/${offset}`;
+      const message = `The record ${place} failed (${attempt}), again in ${againInMs} ms.`;
+      return new Error(message, { cause: error });
+    }
+    case 'dead letter': {
+      const { topic, partition, offset } = fault.record;
+      return new Error(`The record ${topic}/${partition}/${offset} was put aside: ${fault.reason}`);
+    }
+    case 'commit refused':
+      return new Error(`${fault.topic}/${fault.partition} was lost while a handler ran.`);
+    case 'log': {
+      const place = `${fault.topic}/${fault.partition}`;
+      const message = `The log failed at ${place}, again in ${fault.againInMs} ms.`;
+      return new Error(message, { cause: fault.error });
+    }
+  }
+}
+
+async function joinWhenThere(
+  parts: RunningParts,
+  stop: AbortSignal,
+): Promise<Consumer | undefined> {
+  const { runtime, onFault, retry = {} } = parts;
+  for (let failures = 1; ; failures += 1) {
+    if (stop.aborted) return undefined;
+    try {
+      const joined = await consumeFrom(parts);
+      if (!isAborted(stop)) return joined;
+      await joined.close();
+      return undefined;
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      onFault('starting', error);
+      await pauseFor(pauseAfter(failures, retry), runtime, stop);
+    }
+  }
+}
+
+/** It changes while others run, which the compiler cannot see. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+async function within(ms: number, runtime: Runtime, work: Promise<void>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = runtime.timers.after(
+      ms,
+      () => {
+        resolve(false);
+      },
+      { keepsAlive: true },
+    );
+    work.then(
+      () => {
+        timer.cancel();
+        resolve(true);
+      },
+      (error: unknown) => {
+        timer.cancel();
+        reject(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  });
+}

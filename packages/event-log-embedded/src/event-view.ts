@@ -1,0 +1,132 @@
+// `action.events` over the store: pages of one partition, from memory where the group has caught up
+// and from the store where it is behind. What a damaged row held is passed over: it concerns its own
+// stream only, and whoever checks the streams finds it.
+import { type LogRecord, type Page, type PageRequest } from '@action-ledger/event-log';
+import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
+import { type TopicView } from './topic-view.ts';
+import { type EventTail } from './event-tail.ts';
+import { type Encode, recordOfEvent } from './record-of-event.ts';
+
+export interface EventPage {
+  /** Of one partition, in order. */
+  readonly events: readonly RecordedEvent[];
+  /** Up to this position (inclusive) there are no others. */
+  readonly through: number;
+}
+
+export interface EventView extends TopicView {
+  /** As many as are at hand; the caller cuts. */
+  readonly events: (partition: number, from: number) => Promise<EventPage>;
+}
+
+export interface EventViewParts {
+  readonly store: EventStore;
+  readonly tail: EventTail;
+  readonly encode: Encode;
+}
+
+export function createEventView({ store, tail, encode }: EventViewParts): EventView {
+  const pages = createPages(store);
+  const find = async (partition: number, from: number): Promise<EventPage> => {
+    const newest = tail.from(partition, from);
+    if (newest !== undefined) return { events: newest, through: Math.max(tail.head(), from - 1) };
+    const { events, through } = await pages.after(from - 1);
+    return { events: events.filter((event) => tail.partitionOf(event) === partition), through };
+  };
+  return {
+    events: find,
+    read: async ({ partition, from, max }) => {
+      const first = Math.max(from, 1);
+      const { events, through } = await find(partition, first);
+      const records = events
+        .slice(0, max)
+        .map((event): LogRecord => recordOfEvent(event, partition, encode));
+      return pageOf(records, { from, max }, through);
+    },
+    end: async () => Math.max(await store.head(), tail.head()) + 1,
+    waiting: async ({ partition }, from) => {
+      const head = Math.max(await store.head(), tail.head());
+      let next = Math.max(from, 1);
+      if (head - next >= countedMax) return head - next + 1;
+      let count = 0;
+      while (next <= head) {
+        const { events, through } = await find(partition, next);
+        count += events.length;
+        // What is stored but cannot be read yet may be of this partition.
+        if (through < next) return count + head - next + 1;
+        next = through + 1;
+      }
+      return count;
+    },
+  };
+}
+
+/** A group that is further behind is told how many events there are, of whatever partition. */
+const countedMax = 1024;
+
+/** @param through (inclusive) what is known of the partition */
+export function pageOf(
+  records: readonly LogRecord[],
+  { from, max }: Pick<PageRequest, 'from' | 'max'>,
+  through: number,
+): Page {
+  const last = records.at(-1);
+  if (last !== undefined && records.length === max) return { records, next: last.offset + 1 };
+  // Offset 0 is never taken: a log without events is read up to where it began.
+  const next = through + 1;
+  return { records, next: next > Math.max(from, 1) ? next : from };
+}
+
+interface Pages {
+  readonly after: (position: number) => Promise<EventPage>;
+}
+
+const pageEvents = 256;
+const pagesKept = 4;
+const pageCharactersMax = 2 * 1024 * 1024;
+
+/**
+ * Pages end at multiples of their size, so that partitions which read through the same events, each
+ * at its own pace, read most of them once together.
+ */
+function createPages(store: EventStore): Pages {
+  const kept = new Map<number, Promise<EventPage>>();
+  const read = async (position: number): Promise<EventPage> => {
+    const page = await readPage(store, position);
+    // What was read stays true, though more may have been appended since.
+    if (page.through === position || sizeOf(page) > pageCharactersMax) kept.delete(position);
+    return page;
+  };
+  return {
+    after: (position) => {
+      const known = kept.get(position);
+      if (known !== undefined) return known;
+      const page = read(position).catch((error: unknown) => {
+        kept.delete(position);
+        throw error;
+      });
+      kept.set(position, page);
+      const [oldest] = kept.keys();
+      if (kept.size > pagesKept && oldest !== undefined) kept.delete(oldest);
+      return page;
+    },
+  };
+}
+
+async function readPage(store: EventStore, after: number): Promise<EventPage> {
+  const end = after - (after % pageEvents) + pageEvents;
+  try {
+    const read = await store.readAll({ after, max: end - after });
+    const events = read.filter(({ position }) => position <= end);
+    const isBeyond = events.length < read.length;
+    return { events, through: isBeyond ? end : (events.at(-1)?.position ?? after) };
+  } catch (error) {
+    const through = error instanceof StoreFault ? error.detail['through'] : undefined;
+    if (typeof through !== 'number' || through <= after) throw error;
+    return { events: [], through };
+  }
+}
+
+function sizeOf({ events }: EventPage): number {
+  return events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+}

@@ -1,0 +1,13 @@
+export * from './event-log.ts';
+export * from './log-fault.ts';
+export * from './log-source.ts';
+export * from './topics.ts';
+export { checkConsumeOptions, checkRecords, unknownTopic } from './check-options.ts';
+export { deliver, type DeliveryParts, pauseAfter, pauseFor } from './deliver.ts';
+export { createGroups, type Groups, type GroupsParts, type LocalConsumer } from './groups.ts';
+export {
+  createMemoryEventLog,
+  type MemoryEventLog,
+  type MemoryEventLogOptions,
+} from './memory-event-log.ts';
+export { partitionOf } from './partition-of.ts';
