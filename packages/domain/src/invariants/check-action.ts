@@ -116,7 +116,7 @@ function checkAttempts(events: readonly StreamEvent[], report: Report): void {
   let dispatched = 0;
   let key: string | undefined;
   for (const { event, place } of events) {
-    if (event.type === 'ActionDispatched') {
+    if (event.type === 'ActionDispatched' || event.type === 'AttemptPresumed') {
       dispatched += 1;
       const { attempt, downstreamKey } = event.data;
       if (attempt !== dispatched)
@@ -159,6 +159,7 @@ function attemptOf(event: ActionEvent): number | undefined {
     case 'ClaimExtended':
     case 'ClaimEnded':
     case 'ActionDispatched':
+    case 'AttemptPresumed':
     case 'ReconciliationChecked':
     case 'ActionReconciled':
     case 'OwnerAssigned':
