@@ -16,7 +16,7 @@ import {
   type Subscriptions,
 } from '@action-ledger/event-store';
 import { type Timer } from '@action-ledger/runtime';
-import { type Backup, backUp } from './backup.ts';
+import { type Backup, type BackupOptions, backUp } from './backup.ts';
 import { busyWaitMsUsual, pollMsUsual } from './bounds.ts';
 import { checkIndex, type IndexCheckRange } from './check-index.ts';
 import { openReader } from './connection.ts';
@@ -126,9 +126,9 @@ class ReadingStore implements SqliteEventStore {
     return this.#read(() => streamNames(this.#db, start, max));
   }
 
-  async backup(to: string): Promise<Backup> {
+  async backup(to: string, options?: BackupOptions): Promise<Backup> {
     if (this.#isClosed) throw closedFault();
-    return backUp(this.#options.path, to, this.#options.runtime);
+    return backUp(this.#options.path, to, this.#options.runtime, options);
   }
 
   async confirmRecovered(): Promise<void> {
@@ -184,7 +184,7 @@ function look(db: DatabaseSync, table: EventTable, path: string) {
   const head = table.head();
   const { missing, damaged } = inspect(db, table, head);
   const confirmed = facts.confirmedMissing();
-  const condition = facts.recovery() ?? conditionOf({ head, mark, missing, confirmed });
+  const condition = conditionOf({ head, mark, missing, confirmed }, facts.recovery());
   return { condition, damaged };
 }
 

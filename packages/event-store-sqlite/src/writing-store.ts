@@ -19,7 +19,7 @@ import {
 } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { AppendQueue } from './append-queue.ts';
-import { type Backup, backUp } from './backup.ts';
+import { type Backup, type BackupOptions, backUp } from './backup.ts';
 import { busyWaitMsUsual } from './bounds.ts';
 import { checkIndex, type IndexCheckRange } from './check-index.ts';
 import { openWriter } from './connection.ts';
@@ -83,8 +83,8 @@ function look(
   const mark = lock === undefined ? undefined : openMark(path, head);
   const found = mark === undefined ? head : mark.found;
   const confirmed = facts.confirmedMissing();
-  const condition =
-    facts.recovery() ?? conditionOf({ head, mark: found, missing: inspection.missing, confirmed });
+  const findings = { head, mark: found, missing: inspection.missing, confirmed };
+  const condition = conditionOf(findings, facts.recovery());
   // Kept in the file: events appended meanwhile would lift it above its mark again.
   if (condition.kind === 'recovering') facts.keepRecovery(condition);
   const index = new WritingIndex(db, table, pendingStreamsMax);
@@ -181,10 +181,10 @@ class WritingStore implements SqliteEventStore {
     return this.#read(() => streamNames(this.#parts.db, start, max));
   }
 
-  async backup(to: string): Promise<Backup> {
+  async backup(to: string, options?: BackupOptions): Promise<Backup> {
     const { path, runtime } = this.#parts;
     if (this.#isClosed) throw closedFault();
-    return backUp(path, to, runtime);
+    return backUp(path, to, runtime, options);
   }
 
   async noteLoss({ first, last, reason }: Loss): Promise<boolean> {
@@ -201,6 +201,7 @@ class WritingStore implements SqliteEventStore {
     await waitForLock(runtime, this.#busyWaitMs, path, () => {
       if (this.#isClosed) throw closedFault();
       facts.keepRecovery(condition, [first, last]);
+      this.#condition = facts.recovery() ?? condition;
     });
     return true;
   }
