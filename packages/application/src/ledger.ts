@@ -49,6 +49,8 @@ import { propose } from './propose.ts';
 import { type Proposal } from './proposal.ts';
 import { createQuarantine } from './quarantine.ts';
 import { readEvents } from './read-events.ts';
+import { presumeOpen } from './presumed.ts';
+import { readRecoveries, type Recovery } from './recoveries.ts';
 import { registerTool } from './registry.ts';
 import { repeatAction, type RepeatRequest } from './repeat.ts';
 import { createRepeatedNames } from './repeated-names.ts';
@@ -106,6 +108,8 @@ interface LedgerState {
   closing: boolean;
   /** Found in the background: positions that should be there. */
   missing: string | undefined;
+  /** What was open when the record ended comes into doubt, one by one. */
+  presuming: boolean;
 }
 
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
@@ -129,8 +133,9 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         await registerTool({ store, runtime, clock, sha256: options.sha256 }, tool);
     }
   }
-  const state: LedgerState = { closing: false, missing: undefined };
-  const parts = assemble(options, clock, state, {
+  const recoveries = await readRecoveries(store, options.sha256);
+  const state: LedgerState = { closing: false, missing: undefined, presuming: true };
+  const parts = assemble(options, clock, state, recoveries, {
     onCreated: ({ id, epoch }) => {
       chains.grew(keyHashOf(id), epoch + 1);
     },
@@ -147,6 +152,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   );
   const onLost = (loss: Loss): Promise<void> => noteLost(store, state, loss);
   for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
+  if (store.condition().kind === 'ready') await presumeOpen(parts, index.openActions());
+  state.presuming = false;
   await recover(parts, tail.ends, index.openActions());
   checkInBackground(parts, checkedFrom, onLost).catch((fault: unknown) => {
     if (!state.closing) parts.onFault('the check in the background', fault);
@@ -175,15 +182,17 @@ function timeOf(metadata: string): number {
   }
 }
 
-function whyRecovering(store: EventStore, { missing }: Readonly<LedgerState>): string | undefined {
+function whyRecovering(store: EventStore, state: Readonly<LedgerState>): string | undefined {
   const condition = store.condition();
-  return condition.kind === 'recovering' ? condition.reason : missing;
+  if (condition.kind === 'recovering') return condition.reason;
+  return state.presuming ? 'It is being opened.' : state.missing;
 }
 
 function assemble(
   options: LedgerOptions,
   clock: Parts['clock'],
   state: Readonly<LedgerState>,
+  recoveries: readonly Recovery[],
   told: ToldOfEpochs,
 ): Parts {
   const { store, runtime, sha256, index } = options;
@@ -227,6 +236,7 @@ function assemble(
     undoers: new Map(),
     dependents: new Map(),
     beingRecorded: new Set(),
+    recoveries,
     recovering: () => whyRecovering(store, state),
     whyPaused: pauseGate(options.isPaused, onFault),
     isClosing: () => state.closing,

@@ -24,6 +24,7 @@ import { notRecordable, notStored } from './not-recordable.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
+import { isOfLostTime, presumptionFor } from './presumed.ts';
 import { downstreamKeyFor } from './send.ts';
 import { undoneByThis } from './undo.ts';
 
@@ -131,15 +132,18 @@ async function openRepeat(parts: Parts, repeat: Repeat): Promise<Answer> {
     return no(request, of.tool, refusal('stream.broken', created.reason));
   if (created.kind === 'refusal') return no(request, of.tool, created);
   if (created.action.secret) parts.secrets.set(actionId, named.args);
+  if (created.action.status === 'unknown') void parts.attend(actionId);
   if (created.action.status === 'dispatched')
     void runAttempt(parts, tool, created.action, startedMono);
   const rested = await awaitRest(parts, actionId, request.waitMs ?? tool.rules.leaseMs);
-  return answerFor(rested ?? created.action, { repeat: false });
+  const action = rested ?? created.action;
+  return answerFor(action, { repeat: isOfLostTime(action) });
 }
 
 function planOf(parts: Parts, { request, of, tool, actionId, named }: Repeat): PlanAction {
   const undoes = undoneByThis(parts, tool, of.tenant, named.stored);
   const downstreamKey = downstreamKeyFor(parts, tool, actionId);
+  const presumed = presumptionFor(parts, tool, { actionId, previous: of, undoes });
   return {
     type: 'PlanAction',
     plan: {
@@ -157,6 +161,7 @@ function planOf(parts: Parts, { request, of, tool, actionId, named }: Repeat): P
     policy: policyFor(tool, of.tenant, named.args),
     rules: tool.rules,
     ...(tool.approval === undefined ? {} : { approval: tool.approval.rules }),
+    ...(presumed === undefined ? {} : { presumed }),
     dispatch: {
       worker: parts.worker,
       downstreamKey,
