@@ -3,6 +3,7 @@
 import {
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -176,6 +177,16 @@ describe('restore', () => {
     for (const suffix of ['-wal', '-shm', '.views', '.restoring'])
       expect(existsSync(`${path}${suffix}`)).toBe(false);
     expect((await restore()).kept).not.toBe(kept);
+  });
+
+  it('replaces what a link leads to, and keeps the link', async () => {
+    await backedUp();
+    const link = join(folder, 'link.db');
+    symlinkSync(path, link);
+    const { kept } = await restoreBackup({ from: copy, path: link, runtime });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(kept).toContain('ledger.db.before-');
+    expect((await open()).condition()).toMatchObject({ kind: 'recovering' });
   });
 
   it('is refused while a ledger runs there, and changes nothing', async () => {

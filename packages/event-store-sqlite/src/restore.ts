@@ -2,7 +2,7 @@
 // there stays beside it under a dated name, with everything that belongs to it. The file always ends
 // in `recovering`, whatever it was copied with. A crash in between leaves the old file, which its mark
 // tells to be incomplete, or the new one.
-import { copyFileSync, existsSync, linkSync, realpathSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, lstatSync, realpathSync, renameSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { StoreFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
@@ -46,10 +46,15 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     throw new StoreFault('store.io', 'never', `${from} is the ledger itself. Name its backup.`);
   const lock = await takeFileLock(path, runtime);
   try {
-    return await restoreNow({ ...options, path: realPath(path) });
+    return await restoreNow({ ...options, path: isLink(path) ? realPath(path) : path });
   } finally {
     lock.release();
   }
+}
+
+/** A link stays: what it leads to is replaced. */
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 async function restoreNow({ from, path, runtime, check }: RestoreOptions): Promise<Restored> {
