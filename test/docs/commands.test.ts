@@ -113,7 +113,7 @@ describe('the command line', () => {
     );
     expect(unknown).toEqual([]);
     expect(texts.flatMap(({ line }) => commandsOf(line)).length).toBeGreaterThan(20);
-    expect(commandsOf("'restore it and run recover.'").flatMap(unknownIn)).toEqual(['recover']);
+    expect(commandsOf("'restore it and run mend.'").flatMap(unknownIn)).toEqual(['mend']);
     expect(commandsOf('`action-ledger mend FILE`').flatMap(unknownIn)).toEqual(['mend FILE']);
   });
 

@@ -108,6 +108,7 @@ export function withoutChance(text: string): string {
       '',
     )
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
+    .replaceAll(/\b\d{8}T\d{6}Z/g, '<time>')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d+)?)?/g, '<time>')
     .replaceAll(/\d{4}-\d\d-\d\d/g, '<date>')
     .replaceAll(/\b\d\d:\d\d:\d\d(\.\d+)?/g, '<time>')

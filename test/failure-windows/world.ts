@@ -25,7 +25,7 @@ import {
   streamOfAction,
 } from '@action-ledger/domain';
 import { createMemoryEventStore, type EventStore, StoreFault } from '@action-ledger/event-store';
-import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
+import { openSqliteEventStore, restoreBackup } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import {
   createProvider,
@@ -104,6 +104,10 @@ export interface World {
   readonly start: (options?: StartOptions) => Promise<Process>;
   /** Every process so far dies without a word; another one opens the store. */
   readonly restart: (options?: StartOptions) => Promise<Process>;
+  /** Of the store as it is now. */
+  readonly backup: () => Promise<void>;
+  /** Every process so far dies, and the last backup takes the store's place. */
+  readonly goBack: () => Promise<void>;
   readonly advance: (ms: number) => Promise<void>;
   /** Lets time pass until the work is done. */
   readonly during: <Result>(work: Promise<Result>, withinMs?: number) => Promise<Result>;
@@ -123,7 +127,7 @@ const stepMsMin = 200;
 export async function openWorld(options: WorldOptions): Promise<World> {
   const time = createVirtualRuntime();
   const provider = createProvider({ ...options, runtime: time });
-  const disk = await openDisk(options.store);
+  const disk = await openDisk(options.store, time);
   const processes: Process[] = [];
   const start = async (more: StartOptions = {}): Promise<Process> => {
     const seed = 100 + processes.length;
@@ -141,6 +145,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       await time.settle();
       await disk.reopen();
       return start(more);
+    },
+    backup: disk.backup,
+    goBack: async () => {
+      for (const process of processes) process.die();
+      await time.settle();
+      await disk.goBack();
     },
     advance: (ms) => time.advance(ms),
     during: (work, withinMs) => during(time, work, withinMs),
@@ -176,28 +186,48 @@ interface Disk {
   readonly store: () => EventStore;
   /** As the next process finds it. */
   readonly reopen: () => Promise<void>;
+  readonly backup: () => Promise<void>;
+  readonly goBack: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-async function openDisk(adapter: Adapter): Promise<Disk> {
+async function openDisk(adapter: Adapter, { clock }: VirtualRuntime): Promise<Disk> {
   if (adapter === 'memory') {
     let store = createMemoryEventStore();
+    let copy = store.events();
     return {
       store: () => store,
       reopen: async () => {
         store = createMemoryEventStore({ events: store.events() });
       },
+      backup: async () => {
+        copy = store.events();
+      },
+      goBack: async () => {
+        store = createMemoryEventStore({ events: copy, mark: store.events().length });
+      },
       close: async () => undefined,
     };
   }
   const folder = mkdtempSync(join(tmpdir(), 'failure-window-'));
-  const open = (): Promise<EventStore> =>
-    openSqliteEventStore({ path: join(folder, 'ledger.db'), runtime: createSystemRuntime() });
+  const path = join(folder, 'ledger.db');
+  const copy = join(folder, 'copy.db');
+  const runtime = { ...createSystemRuntime(), clock };
+  const open = (): ReturnType<typeof openSqliteEventStore> =>
+    openSqliteEventStore({ path, runtime });
   let store = await open();
   return {
     store: () => store,
     reopen: async () => {
       await store.close();
+      store = await open();
+    },
+    backup: async () => {
+      await store.backup(copy, { overwrite: true });
+    },
+    goBack: async () => {
+      await store.close();
+      await restoreBackup({ from: copy, path, runtime });
       store = await open();
     },
     close: async () => {

@@ -12,6 +12,8 @@ import { needsApproval, type Tool } from '@action-ledger/tools';
 import { argumentsHashFor, type Names, namesOf, reserveOlderNames } from './names.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { policyFor } from './policy.ts';
+import { presumptionFor } from './presumed.ts';
+import { undoneByThis } from './undo.ts';
 
 /** The id of the action that an edit has promised. */
 export function pendingEdit({ status, supersededBy, edited }: Action): string | undefined {
@@ -78,6 +80,8 @@ async function createNow(parts: Parts, half: Half): Promise<Action | undefined> 
   if (isElsewhere && !(await reserveOlderNames(parts, names, actionId))) return undefined;
   const approval = needsApproval(tool, names.args) ? tool.approval?.rules : undefined;
   const by = edited.ending?.by;
+  const undoes = undoneByThis(parts, tool, edited.tenant, names.stored);
+  const presumed = presumptionFor(parts, tool, { actionId, previous: undefined, undoes });
   await parts.actions.create(
     actionId,
     {
@@ -86,6 +90,7 @@ async function createNow(parts: Parts, half: Half): Promise<Action | undefined> 
       policy: policyFor(tool, edited.tenant, names.args),
       rules: tool.rules,
       ...(approval === undefined ? {} : { approval }),
+      ...(presumed === undefined ? {} : { presumed }),
     },
     { argumentsText: names.argumentsText, ...(by === undefined ? {} : { by }) },
   );

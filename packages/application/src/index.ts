@@ -5,6 +5,12 @@ export { type AnswerCode, answerCodes, type RefusedCode } from './answer-codes.t
 export { type EditRequest } from './edit.ts';
 export { type EvidenceReport } from './evidence.ts';
 export { type Explanation, type ExplainRequest } from './explain.ts';
+export {
+  type Confirmed,
+  type ConfirmDeps,
+  confirmRecovery,
+  type ConfirmRequest,
+} from './confirm-recovery.ts';
 export { createExplainer, type ExplainerOptions } from './explain-record.ts';
 export { type OnFault, safeOnFault } from './host-functions.ts';
 export * from './ledger.ts';
@@ -31,10 +37,12 @@ export { quarantineStream } from './quarantine.ts';
 export { type DamagedEvents, readEvents, type ReadEventsOptions } from './read-events.ts';
 export { rebuildIndex } from './rebuild-index.ts';
 export * from './record-stream.ts';
+export { readRecoveries, type Recovery, type RecoveryConfirmed } from './recoveries.ts';
 export { RegistrationRefused, toolStream } from './registry.ts';
 export { type RepeatRequest } from './repeat.ts';
 export { type ConsumerOptions, type ConsumerLoop, createConsumer } from './service/consumer.ts';
 export { type Service, type ServiceHealth } from './service/service.ts';
 export { type SideEntry } from './side-table.ts';
+export { type Gap, type Positions, surveyGap } from './survey-gap.ts';
 export { matchesOf } from './undo.ts';
 export * from './verify.ts';

@@ -31,19 +31,22 @@ interface Wait {
 export function createJudge(clock: LedgerClock): Judge {
   const sights = new Map<string, Sight>();
   const waits = new Map<string, Wait>();
+  const opened = clock.monoMs();
   const see = (action: Action): Sight | undefined => {
     if (!action.attempts.some(({ state }) => state === 'in doubt' || state === 'running')) {
       sights.delete(action.id);
       return undefined;
     }
     const known = sights.get(action.id);
-    const lastDoubt = action.attempts.findLast(({ state }) => state === 'in doubt')?.attempt ?? 0;
+    const last = action.attempts.findLast(({ state }) => state === 'in doubt');
+    const lastDoubt = last?.attempt ?? 0;
     if (known?.lastDoubt === lastDoubt) return known;
-    const mono = clock.monoMs();
+    // What is presumed was sent by a process that is gone, before this one began.
+    const since = last?.presumed === undefined ? clock.monoMs() : opened;
     const sight = {
       lastDoubt,
-      doubtSince: mono,
-      firstDispatchSince: known?.firstDispatchSince ?? mono,
+      doubtSince: since,
+      firstDispatchSince: known?.firstDispatchSince ?? since,
     };
     sights.set(action.id, sight);
     return sight;

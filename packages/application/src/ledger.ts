@@ -50,6 +50,8 @@ import { propose } from './propose.ts';
 import { type Proposal } from './proposal.ts';
 import { createQuarantine } from './quarantine.ts';
 import { readEvents } from './read-events.ts';
+import { presumeOpen } from './presumed.ts';
+import { readRecoveries, type Recovery } from './recoveries.ts';
 import { registerTool } from './registry.ts';
 import { repeatAction, type RepeatRequest } from './repeat.ts';
 import { createRepeatedNames } from './repeated-names.ts';
@@ -110,6 +112,8 @@ interface LedgerState {
   closing: boolean;
   /** Found in the background: positions that should be there. */
   missing: string | undefined;
+  /** What was open when the record ended comes into doubt, one by one. */
+  presuming: boolean;
 }
 
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
@@ -133,25 +137,35 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         await registerTool({ store, runtime, clock, sha256: options.sha256 }, tool);
     }
   }
-  const state: LedgerState = { closing: false, missing: undefined };
+  const recoveries = await readRecoveries(store, options.sha256);
+  const state: LedgerState = { closing: false, missing: undefined, presuming: true };
   const pauses = createPauses({ ...options, clock }, (pause) => {
     parts.notice({ kind: 'paused', pause });
   });
   await pauses.refresh();
-  const parts = assemble(options, clock, state, pauses, {
-    onCreated: ({ id, epoch }) => {
-      chains.grew(keyHashOf(id), epoch + 1);
+  const parts = assemble(
+    options,
+    clock,
+    state,
+    { pauses, recoveries },
+    {
+      onCreated: ({ id, epoch }) => {
+        chains.grew(keyHashOf(id), epoch + 1);
+      },
+      onRead: ({ id, epoch }) => {
+        if (epoch > 0) chains.found(keyHashOf(id), epoch + 1);
+      },
     },
-    onRead: ({ id, epoch }) => {
-      if (epoch > 0) chains.found(keyHashOf(id), epoch + 1);
-    },
-  });
+  );
   const chains = createEpochChains(parts.actions);
   const sweep = startSweep(parts, pauses, options.sweepMs ?? defaultSweepMs);
   const ledger = publicFace(parts, chains, state, pauses, sweep);
   const onLost = (loss: Loss): Promise<void> => noteLost(store, state, loss);
   for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
   await holdLostStreams(parts);
+  if (parts.drives && store.condition().kind === 'ready')
+    await presumeOpen(parts, index.openActions());
+  state.presuming = false;
   await recover(parts, tail.ends, index.openActions());
   if (!parts.drives) return ledger;
   checkInBackground(parts, checkedFrom, onLost).catch((fault: unknown) => {
@@ -181,16 +195,17 @@ function timeOf(metadata: string): number {
   }
 }
 
-function whyRecovering(store: EventStore, { missing }: Readonly<LedgerState>): string | undefined {
+function whyRecovering(store: EventStore, state: Readonly<LedgerState>): string | undefined {
   const condition = store.condition();
-  return condition.kind === 'recovering' ? condition.reason : missing;
+  if (condition.kind === 'recovering') return condition.reason;
+  return state.presuming ? 'It is being opened.' : state.missing;
 }
 
 function assemble(
   options: LedgerOptions,
   clock: Parts['clock'],
   state: Readonly<LedgerState>,
-  pauses: Pauses,
+  { pauses, recoveries }: { readonly pauses: Pauses; readonly recoveries: readonly Recovery[] },
   told: ToldOfEpochs,
 ): Parts {
   const { store, runtime, sha256, index } = options;
@@ -231,6 +246,7 @@ function assemble(
     undoers: new Map(),
     dependents: new Map(),
     beingRecorded: new Set(),
+    recoveries,
     recovering: () => whyRecovering(store, state),
     whyPaused: anyPause(pauses, pauseGate(options.isPaused, onFault)),
     sawUnknown: pauseOnBurst(options, clock, pauses, onFault),

@@ -11,6 +11,7 @@ import { type Judge } from './judge.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type Pause } from './pauses.ts';
 import { type Quarantine } from './quarantine.ts';
+import { type Recovery } from './recoveries.ts';
 import { type SideTable } from './side-table.ts';
 import { type Slots } from './slots.ts';
 import { type Waiters } from './waiters.ts';
@@ -88,6 +89,8 @@ export interface Parts {
   readonly dependents: Map<string, Set<string>>;
   /** Outcomes in hand that the store has not taken yet. */
   readonly beingRecorded: Set<string>;
+  /** Of this store, in their order. */
+  readonly recoveries: readonly Recovery[];
   /** Why nothing new may be recorded or sent; undefined when all is well. */
   readonly recovering: () => string | undefined;
   /** Why nothing new is recorded or sent, as a sentence; undefined: not paused. */

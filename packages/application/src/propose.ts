@@ -10,6 +10,7 @@ import {
   mayBeOvertaken,
   meet,
   type MeetingProposal,
+  type PlanAction,
   type Refusal,
 } from '@action-ledger/domain';
 import { needsApproval, type Tool } from '@action-ledger/tools';
@@ -36,6 +37,7 @@ import { type Parts } from './parts.ts';
 import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
 import { passThrough } from './read-call.ts';
+import { isOfLostTime, presumptionFor } from './presumed.ts';
 import { brokenAnswer, conflict, refused, refusedBy } from './refused-proposals.ts';
 import { type RepeatedNames } from './repeated-names.ts';
 import { downstreamKeyFor } from './send.ts';
@@ -247,7 +249,8 @@ async function begin(parts: Parts, tool: Tool, action: Action, startedMono: numb
     return;
   }
   await parts.passed('planned', action.id);
-  if (action.status === 'ready' || action.status === 'planned') void parts.attend(action.id);
+  if (action.status === 'ready' || action.status === 'planned' || action.status === 'unknown')
+    void parts.attend(action.id);
 }
 
 async function answerOpened(
@@ -261,7 +264,8 @@ async function answerOpened(
   if (rested === undefined) return brokenAnswer(proposal, actionId);
   if (rested.supersededBy !== undefined) return followed(parts, rested, waiting);
   if (rested.status === 'succeeded' && rested.undoes.length > 0) await completeUndo(parts, rested);
-  return answerFor(rested, { repeat: false, beingRecorded: parts.beingRecorded.has(actionId) });
+  const repeat = isOfLostTime(rested);
+  return answerFor(rested, { repeat, beingRecorded: parts.beingRecorded.has(actionId) });
 }
 
 /** Sent at once where nothing holds it back. */
@@ -289,48 +293,53 @@ function create(
   opening: Opening,
   { actionId, isSent }: { readonly actionId: string; readonly isSent: boolean },
 ): ReturnType<ActionStore['create']> {
-  const { epoch, after, policy } = opening;
+  const { chain, policy } = opening;
   const approval = needsApproval(tool, names.args) ? tool.approval?.rules : undefined;
-  const dispatch = isSent ? dispatchOf(parts, tool, proposal, names, actionId) : undefined;
-  const { origin, by, key } = proposal;
+  const undoes = undoneByThis(parts, tool, proposal.tenant, names.stored);
+  const dispatch = isSent ? dispatchOf(parts, tool, actionId, undoes) : undefined;
+  const presumed = presumptionFor(parts, tool, { actionId, previous: chain.at(-1), undoes });
   return parts.actions.create(
     actionId,
     {
       type: 'PlanAction',
-      plan: {
-        tenant: proposal.tenant,
-        tool: tool.name,
-        epoch,
-        identityVersion: tool.declaration.identityVersion,
-        arguments: names.stored,
-        argumentsHash: names.argumentsHash,
-        ...(Object.keys(origin).length === 0 ? {} : { call: origin }),
-        ...(by === undefined ? {} : { by }),
-        ...(key === undefined ? {} : { key }),
-        ...(after === undefined ? {} : { after }),
-        ...(tool.declaration.secret.length === 0 ? {} : { secret: true as const }),
-      },
+      plan: planOf(tool, proposal, names, opening),
       policy,
       rules: tool.rules,
       ...(approval === undefined ? {} : { approval }),
       ...(dispatch === undefined ? {} : { dispatch }),
+      ...(presumed === undefined ? {} : { presumed }),
     },
     { argumentsText: names.argumentsText },
   );
 }
 
+function planOf(
+  tool: Tool,
+  { tenant, origin, by, key }: Proposal,
+  names: Names,
+  { epoch, after }: Opening,
+): PlanAction['plan'] {
+  return {
+    tenant,
+    tool: tool.name,
+    epoch,
+    identityVersion: tool.declaration.identityVersion,
+    arguments: names.stored,
+    argumentsHash: names.argumentsHash,
+    ...(Object.keys(origin).length === 0 ? {} : { call: origin }),
+    ...(by === undefined ? {} : { by }),
+    ...(key === undefined ? {} : { key }),
+    ...(after === undefined ? {} : { after }),
+    ...(tool.declaration.secret.length === 0 ? {} : { secret: true as const }),
+  };
+}
+
 function dispatchOf(
   parts: Parts,
   tool: Tool,
-  proposal: Proposal,
-  names: Names,
   actionId: string,
-): {
-  readonly worker: string;
-  readonly downstreamKey: string;
-  readonly undoes?: readonly string[];
-} {
-  const undoes = undoneByThis(parts, tool, proposal.tenant, names.stored);
+  undoes: readonly string[],
+): NonNullable<PlanAction['dispatch']> {
   const base = { worker: parts.worker, downstreamKey: downstreamKeyFor(parts, tool, actionId) };
   return undoes.length === 0 ? base : { ...base, undoes };
 }

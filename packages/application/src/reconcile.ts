@@ -11,6 +11,7 @@ import {
 import { type LookupOutcome, lookupShape, runLookup, type Tool } from '@action-ledger/tools';
 import { afterSuccess } from './after-success.ts';
 import { attemptContext } from './attempt.ts';
+import { isHeldByEarlierEpoch, waitsForUndoer } from './held-back.ts';
 import { joinedBy } from './join.ts';
 import { recordable } from './outcome-text.ts';
 import { type Parts, toolOf } from './parts.ts';
@@ -41,10 +42,19 @@ async function settleOrSend(parts: Parts, tool: Tool, action: Action): Promise<v
     return;
   }
   if (hindrance === undefined && maySend(parts, action)) {
+    if (await isNotYetDue(parts, action)) return;
     await send(parts, tool, action);
     return;
   }
   await wait(parts, tool, action, hindrance);
+}
+
+/** What was never dispatched by this record has not waited yet for what comes before it. */
+async function isNotYetDue(parts: Parts, action: Action): Promise<boolean> {
+  if (action.attempts.some(({ presumed }) => presumed === undefined)) return false;
+  if (action.after !== undefined && (await waitsForUndoer(parts, action, action.after)))
+    return true;
+  return action.guarantee === 'natural' && (await isHeldByEarlierEpoch(parts, action));
 }
 
 function hindranceOf(parts: Parts, tool: Tool, action: Action): ReturnType<typeof resendHindrance> {

@@ -24,6 +24,7 @@ import { notRecordable, notStored } from './not-recordable.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
+import { isOfLostTime, presumptionFor } from './presumed.ts';
 import { downstreamKeyFor } from './send.ts';
 import { createInSlot, isDispatched } from './slots.ts';
 import { undoneByThis } from './undo.ts';
@@ -139,7 +140,8 @@ async function openRepeat(parts: Parts, repeat: Repeat): Promise<Answer> {
   if (isDispatched(created)) void runAttempt(parts, tool, created.action, startedMono);
   else void parts.attend(actionId);
   const rested = await awaitRest(parts, actionId, request.waitMs ?? tool.rules.leaseMs);
-  return answerFor(rested ?? created.action, { repeat: false });
+  const action = rested ?? created.action;
+  return answerFor(action, { repeat: isOfLostTime(action) });
 }
 
 function planOf(
@@ -149,6 +151,7 @@ function planOf(
 ): PlanAction {
   const undoes = undoneByThis(parts, tool, of.tenant, named.stored);
   const downstreamKey = downstreamKeyFor(parts, tool, actionId);
+  const presumed = presumptionFor(parts, tool, { actionId, previous: of, undoes });
   return {
     type: 'PlanAction',
     plan: {
@@ -166,6 +169,7 @@ function planOf(
     policy: policyFor(tool, of.tenant, named.args),
     rules: tool.rules,
     ...(tool.approval === undefined ? {} : { approval: tool.approval.rules }),
+    ...(presumed === undefined ? {} : { presumed }),
     ...(!isSent
       ? {}
       : {

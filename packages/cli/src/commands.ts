@@ -1,13 +1,17 @@
 // Every command, in the order that the help shows.
 import { registerActions } from './actions/register-actions.ts';
+import { registerBackup } from './backup/register-backup.ts';
 import { type Register } from './cli.ts';
 import { registerUnknown, registerVotes } from './desk/register-decide.ts';
 import { registerKeys, registerPauses } from './desk/register-keys.ts';
 import { registerDemo } from './demo/register-demo.ts';
 import { registerDoctor } from './doctor/register-doctor.ts';
 import { registerExplain } from './explain/register-explain.ts';
+import { registerExport } from './export/register-export.ts';
 import { registerPlay } from './play/register-play.ts';
+import { registerRecover } from './recover/register-recover.ts';
 import { registerReplay } from './replay/register-replay.ts';
+import { registerRestore } from './restore/register-restore.ts';
 import { registerStart } from './start/register-start.ts';
 import { registerVerify } from './verify/register-verify.ts';
 
@@ -24,4 +28,8 @@ export const commands: readonly Register[] = [
   registerVerify,
   registerExplain,
   registerDoctor,
+  registerExport,
+  registerBackup,
+  registerRestore,
+  registerRecover,
 ];

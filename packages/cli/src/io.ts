@@ -5,6 +5,8 @@ import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 export interface Io {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Resolves when whoever reads has taken what was written; else much of it waits in memory. */
+  readonly drained?: () => Promise<void>;
   /** A person looks at it. */
   readonly isTerminal: boolean;
   readonly isColoured: boolean;
@@ -24,6 +26,10 @@ export function processIo(version: string): Io {
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
+    drained: () =>
+      stdout.writableNeedDrain
+        ? new Promise((resolve) => stdout.once('drain', resolve))
+        : Promise.resolve(),
     isTerminal,
     // Knows NO_COLOR, FORCE_COLOR and what the terminal can do.
     isColoured: isTerminal && stdout.hasColors(),

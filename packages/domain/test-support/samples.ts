@@ -11,6 +11,7 @@ import {
   type EventType,
   type Guarantee,
   type PolicyDecision,
+  type Presumption,
   type ToolRules,
   type Watched,
 } from '../src/index.ts';
@@ -81,6 +82,14 @@ const defaults: { readonly [Type in EventType]: EventData[Type] } = {
     downstreamKey: 'key-1',
     deadlineAt: start + 30 * second,
     inFlightMs: minute,
+  },
+  AttemptPresumed: {
+    attempt: 1,
+    downstreamKey: 'key-1',
+    inFlightMs: minute,
+    recovery: 'recovery-0',
+    knownUntil: start - hour,
+    ...watch,
   },
   RetryPlanned: { attempt: 1, reason: 'busy', notBefore: start },
   AttemptNotSent: { attempt: 1, reason: 'too late', notBefore: start },
@@ -208,6 +217,20 @@ export const claim = (changes: Changes<'Claim'> = {}): ActionCommand => ({
 });
 
 const held = (action: Action): number => action.claim?.revision ?? 0;
+
+/** The record ends an hour before the recovery. */
+export const lost: Presumption = {
+  recovery: 'recovery-0',
+  knownUntil: start - hour,
+  downstreamKey: 'key-1',
+};
+
+export const presume = (changes: Changes<'PresumeAttempt'> = {}): ActionCommand => ({
+  type: 'PresumeAttempt',
+  rules,
+  ...lost,
+  ...changes,
+});
 
 export const extend =
   (changes: Changes<'ExtendClaim'> = {}): Asked =>

@@ -46,15 +46,24 @@ export function openWriter(path: string, settings: WriterSettings = {}): Databas
 
 /** Beside a live writer or alone; changes nothing. */
 export function openReader(path: string): DatabaseSync {
+  return openReadOnly(path, prepareReader);
+}
+
+/** To be copied, whatever its format. */
+export function openSource(path: string): DatabaseSync {
+  return openReadOnly(path, prepareSource);
+}
+
+function openReadOnly(path: string, prepare: typeof prepareReader): DatabaseSync {
   try {
-    return prepareReader(new DatabaseSync(path, { readOnly: true, timeout: 0 }), path);
+    return prepare(new DatabaseSync(path, { readOnly: true, timeout: 0 }), path);
   } catch (error) {
     if (!isWriteProtected(error) || existsSync(`${path}-wal`)) throw error;
     // SQLite wants to create files beside the database. Where it may not, and where no log says
     // that somebody writes, the file is read as one that does not change.
     const unchanging = pathToFileURL(path);
     unchanging.searchParams.set('immutable', '1');
-    return prepareReader(new DatabaseSync(unchanging, { readOnly: true, timeout: 0 }), path);
+    return prepare(new DatabaseSync(unchanging, { readOnly: true, timeout: 0 }), path);
   }
 }
 
@@ -68,6 +77,16 @@ function prepareReader(db: DatabaseSync, path: string): DatabaseSync {
       );
     }
     db.exec(`pragma cache_size = -${cacheKiB}`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function prepareSource(db: DatabaseSync): DatabaseSync {
+  try {
+    numberOf(db, 'pragma user_version');
     return db;
   } catch (error) {
     db.close();

@@ -40,8 +40,8 @@ export function createFacts(db: DatabaseSync): Facts {
     recovery: () => {
       const text = value('recovery');
       if (text === undefined) return undefined;
-      const { lost: _, ...condition } = JSON.parse(text) as Kept;
-      return condition;
+      const { lost = [], ...condition } = JSON.parse(text) as Kept;
+      return lost.length === 0 ? condition : { ...condition, lost };
     },
     keepRecovery: (condition, found) => {
       const lost = lostKept().filter((each) => String(each) !== String(found));

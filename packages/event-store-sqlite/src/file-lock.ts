@@ -85,6 +85,12 @@ export function readOwner(path: string): FileOwner | undefined {
   }
 }
 
+/** A living process has it for writing. */
+export function isHeld(path: string): boolean {
+  const owner = readOwner(path);
+  return owner !== undefined && isAlive(owner.pid);
+}
+
 function openLock(file: string, path: string): DatabaseSync {
   try {
     return new DatabaseSync(`${file}.lock`, { timeout: 0 });
@@ -174,7 +180,7 @@ function ownerPath(file: string): string {
 }
 
 /** One file has one lock, by whatever path it is opened. */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {

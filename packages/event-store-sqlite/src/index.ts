@@ -1,6 +1,7 @@
 export { openSqliteEventStore } from './sqlite-event-store.ts';
 export { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
-export { type Backup } from './backup.ts';
+export { type Backup, type BackupOptions } from './backup.ts';
+export { type Restored, restoreBackup, type RestoreOptions } from './restore.ts';
 export { type IndexCheck } from '@action-ledger/event-store';
 export { readOwner, type FileOwner } from './file-lock.ts';
 export { type Counters } from './group-writer.ts';

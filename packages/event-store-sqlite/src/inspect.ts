@@ -69,7 +69,17 @@ export interface Findings {
   readonly confirmed: readonly PositionRange[];
 }
 
-export function conditionOf(findings: Findings): StoreCondition {
+type Recovering = Extract<StoreCondition, { kind: 'recovering' }>;
+
+/** @param kept what the file says of itself: a backup does not know what the mark beside it knows */
+export function conditionOf(findings: Findings, kept?: Recovering): StoreCondition {
+  if (kept === undefined) return conditionFound(findings);
+  const { head, mark = 0 } = findings;
+  // What was appended since has raised the mark as well: then it tells no more of the loss.
+  return head === kept.head && mark > kept.mark ? { ...kept, mark } : kept;
+}
+
+function conditionFound(findings: Findings): StoreCondition {
   const { head, mark, confirmed } = findings;
   const missing = findings.missing.filter(
     ([first, last]) => !confirmed.some(([from, to]) => from <= first && last <= to),

@@ -23,7 +23,7 @@ export interface Mark {
   close(): void;
 }
 
-function markPath(path: string): string {
+export function markPath(path: string): string {
   return `${path}.mark`;
 }
 
@@ -76,7 +76,7 @@ export function openMark(path: string, head: number): Mark {
 }
 
 /** So that the file's name outlives a power failure, where the system can sync a folder. */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   let folder: number | undefined;
   try {
     folder = openSync(dirname(path), 'r');

@@ -17,7 +17,7 @@ import {
   type Subscriptions,
 } from '@action-ledger/event-store';
 import { type Timer } from '@action-ledger/runtime';
-import { type Backup, backUp } from './backup.ts';
+import { type Backup, type BackupOptions, backUp } from './backup.ts';
 import { busyWaitMsUsual, pollMsUsual } from './bounds.ts';
 import { checkIndex, type IndexCheckRange, lostFaults } from './check-index.ts';
 import { openReader } from './connection.ts';
@@ -134,9 +134,9 @@ class ReadingStore implements SqliteEventStore {
     return this.#read(() => streamNames(this.#db, this.#index.indexedThrough(), start, max));
   }
 
-  async backup(to: string): Promise<Backup> {
+  async backup(to: string, options?: BackupOptions): Promise<Backup> {
     if (this.#isClosed) throw closedFault();
-    return backUp(this.#options.path, to, this.#options.runtime);
+    return backUp(this.#options.path, to, this.#options.runtime, options);
   }
 
   async confirmRecovered(): Promise<void> {
@@ -192,7 +192,7 @@ function look(db: DatabaseSync, table: EventTable, index: ReadingIndex, path: st
   const head = table.head();
   const { missing, damaged } = inspect(db, table, head, index.indexedThrough());
   const confirmed = facts.confirmedMissing();
-  const condition = facts.recovery() ?? conditionOf({ head, mark, missing, confirmed });
+  const condition = conditionOf({ head, mark, missing, confirmed }, facts.recovery());
   return { condition, damaged };
 }
 

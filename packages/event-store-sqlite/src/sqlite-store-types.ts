@@ -1,7 +1,7 @@
 // What the SQLite adapter is opened with, and what it offers beyond the port.
 import { type EventStore, type IndexCheck, type IndexFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
-import { type Backup } from './backup.ts';
+import { type Backup, type BackupOptions } from './backup.ts';
 import { type IndexCheckRange } from './check-index.ts';
 import { type FileOwner } from './file-lock.ts';
 import { type Counters } from './group-writer.ts';
@@ -39,7 +39,7 @@ export interface SqliteEventStore extends EventStore {
   /** Names of streams that begin so, in their order and at most `max`; their events are not read. */
   streamNames(start: string, max: number): Promise<readonly string[]>;
   /** A copy of the file at this moment, which will open as `recovering`; writing goes on. */
-  backup(to: string): Promise<Backup>;
+  backup(to: string, options?: BackupOptions): Promise<Backup>;
   /** An operator has settled what a store that went back in time has lost: `ready` from now on. */
   confirmRecovered(): Promise<void>;
 }

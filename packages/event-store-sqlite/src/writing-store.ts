@@ -20,7 +20,7 @@ import {
 } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { AppendQueue } from './append-queue.ts';
-import { type Backup, backUp } from './backup.ts';
+import { type Backup, type BackupOptions, backUp } from './backup.ts';
 import { busyWaitMsUsual } from './bounds.ts';
 import { checkIndex, type CheckedIndex, type IndexCheckRange, lostFaults } from './check-index.ts';
 import { openWriter } from './connection.ts';
@@ -88,8 +88,8 @@ function look(
   const mark = lock === undefined ? undefined : openMark(path, head);
   const found = mark === undefined ? head : mark.found;
   const confirmed = facts.confirmedMissing();
-  const condition =
-    facts.recovery() ?? conditionOf({ head, mark: found, missing: inspection.missing, confirmed });
+  const findings = { head, mark: found, missing: inspection.missing, confirmed };
+  const condition = conditionOf(findings, facts.recovery());
   // Kept in the file: events appended meanwhile would lift it above its mark again.
   if (condition.kind === 'recovering') facts.keepRecovery(condition);
   if (!index.isTold()) {
@@ -200,10 +200,10 @@ class WritingStore implements SqliteEventStore {
     return this.#read(() => streamNames(db, index.indexedThrough(), start, max));
   }
 
-  async backup(to: string): Promise<Backup> {
+  async backup(to: string, options?: BackupOptions): Promise<Backup> {
     const { path, runtime } = this.#parts;
     if (this.#isClosed) throw closedFault();
-    return backUp(path, to, runtime);
+    return backUp(path, to, runtime, options);
   }
 
   async noteLoss({ first, last, reason }: Loss): Promise<boolean> {
@@ -223,6 +223,7 @@ class WritingStore implements SqliteEventStore {
     await waitForLock(runtime, this.#busyWaitMs, path, () => {
       if (this.#isClosed) throw closedFault();
       facts.keepRecovery(condition, isGivenAgain ? undefined : [first, last]);
+      this.#condition = facts.recovery() ?? condition;
     });
     return true;
   }

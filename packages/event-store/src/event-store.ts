@@ -62,8 +62,14 @@ export type StoreCondition =
   | {
       readonly kind: 'recovering';
       readonly reason: string;
+      /** The highest position that it was known to hold; 0 where that is not known. */
       readonly mark: number;
+      /** The highest position that it held when this was noticed; what follows was recorded since. */
       readonly head: number;
+      /** It is a backup, taken then (wall-clock ms): what was recorded before is in it. */
+      readonly takenAt?: number;
+      /** Positions, first and last, that were found lost while it was open. */
+      readonly lost?: readonly (readonly [first: number, last: number])[];
     };
 
 /** What a store keeps to find streams by, and what its events say, do not agree. */
@@ -123,6 +129,8 @@ export interface EventStore {
    * @returns false where one has confirmed these positions before, and nothing changes
    */
   noteLoss?(loss: Loss): Promise<boolean>;
+  /** Whatever was lost has been settled: `ready` from now on. Absent where it cannot be said. */
+  confirmRecovered?(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -26,6 +26,12 @@ describe('a memory store opened with what another one held', () => {
     });
   });
 
+  it('FW25 is ready once an operator has confirmed', async () => {
+    const store = createMemoryEventStore({ mark: 2 });
+    await store.confirmRecovered?.();
+    expect(store.condition()).toEqual({ kind: 'ready' });
+  });
+
   it('does not change the other one', async () => {
     const store = createMemoryEventStore();
     await store.append('action-a', 'no stream', [event]);

@@ -29,7 +29,7 @@ export interface MemoryEventStore extends EventStore {
 
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): MemoryEventStore {
   const log = createLog(options.events ?? []);
-  const condition = conditionOf(log.all.length, options.mark ?? 0);
+  let condition = conditionOf(log.all.length, options.mark ?? 0);
   const subscriptions = createSubscriptions({
     readAll: async (range) => log.page(range),
     head: () => log.all.length,
@@ -66,6 +66,10 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): M
       return log.all.length;
     },
     condition: () => condition,
+    confirmRecovered: async () => {
+      checkOpen();
+      condition = { kind: 'ready' };
+    },
     close: async () => {
       isClosed = true;
       subscriptions.end(new StoreFault('store.closed', 'never', 'The event store was closed.'));

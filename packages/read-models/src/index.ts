@@ -13,6 +13,7 @@ export {
   type ViewsListFilter,
 } from './list-views.ts';
 export { createMemoryActionIndex } from './memory-action-index.ts';
+export { type SeenAction, type SeenAfter, seenAfter } from './seen-after.ts';
 export { readSideEntries } from './read-side-entries.ts';
 export { type NumberedSideEntry, type SideEntry } from './side-entry.ts';
 export {

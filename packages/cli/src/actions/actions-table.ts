@@ -43,7 +43,8 @@ const columns: readonly ActionColumn[] = [
   {
     title: 'TRIES',
     align: 'right',
-    cell: ({ attempts }) => String(attempts.length),
+    cell: ({ attempts }) =>
+      String(attempts.filter(({ presumed }) => presumed === undefined).length),
     isShown: (_, isNarrow) => !isNarrow,
   },
   {

@@ -159,7 +159,10 @@ function attemptFacts({ attempts, downstreamKey }: Action, style: Style): readon
   ];
 }
 
-function attemptText({ attempt, state, dispatchedAt, deadlineAt, answered }: Attempt): string {
+function attemptText(of: Attempt): string {
+  const { attempt, state, dispatchedAt, deadlineAt, answered, presumed } = of;
+  if (presumed !== undefined)
+    return `${attempt}: ${state}, not on record: presumed by ${presumed}, after ${dateTime(dispatchedAt, { ms: true })}`;
   const heard = state === 'in doubt' && !answered ? ', unanswered' : '';
   return `${attempt}: ${state}${heard}, dispatched ${dateTime(dispatchedAt, { ms: true })}, deadline ${duration(deadlineAt - dispatchedAt)}`;
 }

@@ -34,6 +34,20 @@ const told: readonly (readonly [ActionEvent, string])[] = [
   ],
   [
     {
+      type: 'AttemptPresumed',
+      data: {
+        ...watch,
+        attempt: 1,
+        downstreamKey: 'd',
+        inFlightMs: 1,
+        recovery: 'recovery-0',
+        knownUntil: at,
+      },
+    },
+    'attempt 1 may have been dispatched after 2026-03-01 00:00:00 UTC, where the record of recovery-0 ends',
+  ],
+  [
+    {
       type: 'ActionSucceeded',
       data: { attempt: 1, result: { ok: true }, externalId: 're_1' },
     },

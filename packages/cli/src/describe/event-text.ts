@@ -6,7 +6,7 @@ import {
   type EventType,
 } from '@action-ledger/domain';
 import { printable, printableJson } from '../format/printable.ts';
-import { duration } from '../format/time.ts';
+import { dateTime, duration } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 
 /** @param at when the event was recorded, wall-clock ms */
@@ -35,6 +35,8 @@ const texts: Texts = {
   ClaimExtended: ({ leaseUntil }, at) => `lease now ${duration(leaseUntil - at)}`,
   ClaimEnded: ({ reason }) => reason,
   ActionDispatched: dispatchedText,
+  AttemptPresumed: ({ attempt, recovery, knownUntil }) =>
+    `attempt ${attempt} may have been dispatched after ${dateTime(knownUntil)} UTC, where the record of ${recovery} ends`,
   RetryPlanned: (data, at) =>
     `${withoutEffect(data)}, again after ${duration(data.notBefore - at)}`,
   AttemptNotSent: (data, at) =>

@@ -44,7 +44,7 @@ function checkCondition(store: EventStore, head: number): Finding {
   return fail(
     'condition',
     `recovering: ${condition.reason}`,
-    'repeats are answered, nothing new is recorded or sent. Put back the newest file if there is one; else an operator has to confirm what was lost.',
+    'repeats are answered, nothing new is recorded or sent. Put back the newest file if there is one; else `action-ledger recover` says what is missing, and an operator confirms it.',
   );
 }
 

@@ -43,12 +43,23 @@ export type AttemptOutcome =
     }
   | { readonly kind: 'not sent'; readonly reason: string };
 
+/** What is taken to have been dispatched after `knownUntil`, in a time that the store has lost. */
+export interface Presumption {
+  /** The stream of the recovery. */
+  readonly recovery: string;
+  readonly knownUntil: number;
+  readonly downstreamKey: string;
+  readonly undoes?: readonly string[];
+}
+
 export interface PlanAction {
   readonly type: 'PlanAction';
   readonly plan: Omit<ActionPlanned, 'validUntil' | 'readyAt' | 'guarantee' | 'policy'>;
   readonly policy: PolicyDecision;
   readonly rules: ToolRules;
   readonly approval?: ApprovalRules;
+  /** The record of a time in which it may have been dispatched is lost: it starts in doubt. */
+  readonly presumed?: Presumption;
   /** Claim and dispatch in the same append, where nothing holds the action back. */
   readonly dispatch?: {
     readonly worker: string;
@@ -85,6 +96,7 @@ export type ActionCommand =
       /** The wall clock is behind the highest event time: no key window can be trusted. */
       readonly clockBehind: boolean;
     }
+  | ({ readonly type: 'PresumeAttempt'; readonly rules: ToolRules } & Presumption)
   | { readonly type: 'ExtendClaim'; readonly claim: number; readonly leaseMs: number }
   | {
       readonly type: 'EndClaim';

@@ -15,6 +15,7 @@ import {
 } from './links.ts';
 import { loseAttempt, recordOutcome } from './outcome.ts';
 import { planAction, reserveName } from './plan.ts';
+import { presumeAttempt } from './presume.ts';
 import { assignOwner, recordVerdict, settle } from './reconcile.ts';
 import { type Action } from './state.ts';
 import { vote } from './vote.ts';
@@ -33,6 +34,8 @@ export function decide(action: Action, command: ActionCommand, now: Instant): De
       return cancel(action, command);
     case 'Claim':
       return claim(action, command, now);
+    case 'PresumeAttempt':
+      return presumeAttempt(action, command, now);
     case 'ExtendClaim':
       return extendClaim(action, command, now);
     case 'EndClaim':

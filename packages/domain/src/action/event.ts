@@ -92,6 +92,17 @@ export interface EventData {
     /** The actions whose effects this one undoes when it succeeds: the latest of each matching identity. */
     readonly undoes?: readonly string[];
   };
+  /** The store went back in time: an attempt that it has no record of may have been dispatched. */
+  readonly AttemptPresumed: Watch & {
+    readonly attempt: number;
+    readonly downstreamKey: string;
+    readonly inFlightMs: number;
+    /** The stream of the recovery. */
+    readonly recovery: string;
+    /** The record is whole up to then: it was dispatched after that, if at all. */
+    readonly knownUntil: number;
+    readonly undoes?: readonly string[];
+  };
   readonly RetryPlanned: AttemptEnd & { readonly notBefore: number };
   readonly AttemptNotSent: AttemptEnd & { readonly notBefore: number } & Partial<Watch>;
   readonly AttemptRefused: AttemptEnd & Watch;

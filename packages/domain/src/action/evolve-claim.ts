@@ -1,5 +1,6 @@
 // What approval and claims make of an action: who may act, and until when.
 import { type ActionEvent, type EventData, type EventPlace } from './event.ts';
+import { closeApproval, watchOf } from './evolve-ending.ts';
 import { ImpossibleEvent } from './impossible-event.ts';
 import { type Action, type Attempt, isInDoubt } from './state.ts';
 
@@ -38,7 +39,10 @@ export function claim(
   action: Action,
   event: Extract<
     ActionEvent,
-    { type: 'ActionClaimed' | 'ClaimExtended' | 'ClaimEnded' | 'ActionDispatched' }
+    {
+      type:
+        'ActionClaimed' | 'ClaimExtended' | 'ClaimEnded' | 'ActionDispatched' | 'AttemptPresumed';
+    }
   >,
   { revision, at }: EventPlace,
 ): Action {
@@ -61,7 +65,33 @@ export function claim(
     }
     case 'ActionDispatched':
       return dispatched(action, event.data, at);
+    case 'AttemptPresumed':
+      return presumed(action, event.data, at);
   }
+}
+
+/** In doubt like one that was dispatched when the record ends; a claim of that time means nothing. */
+function presumed(action: Action, data: EventData['AttemptPresumed'], at: number): Action {
+  const { attempt, knownUntil, inFlightMs, recovery, downstreamKey, undoes } = data;
+  const { claim: _claim, ...rest } = closeApproval(action, 'ended', at);
+  const lost: Attempt = {
+    attempt,
+    dispatchedAt: knownUntil,
+    deadlineAt: at,
+    inFlightMs,
+    state: 'in doubt',
+    answered: false,
+    presumed: recovery,
+  };
+  const next: Action = {
+    ...rest,
+    status: 'unknown',
+    downstreamKey,
+    attempts: [...action.attempts, lost],
+    watch: watchOf(data),
+    unknownSince: action.unknownSince ?? at,
+  };
+  return undoes === undefined ? next : { ...next, undoes };
 }
 
 function dispatched(action: Action, data: EventData['ActionDispatched'], at: number): Action {

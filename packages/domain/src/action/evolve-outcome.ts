@@ -127,7 +127,8 @@ export function reconciled(
     attempts,
     checks: 0,
     absentBefore: true,
-    readyAt: data.notBefore ?? at,
+    // An undo window that a presumed attempt has not let begin.
+    readyAt: data.notBefore ?? Math.max(at, rest.readyAt),
   };
 }
 

@@ -41,6 +41,7 @@ function apply(action: Action, event: ActionEvent, { revision, at }: EventPlace)
     case 'ClaimExtended':
     case 'ClaimEnded':
     case 'ActionDispatched':
+    case 'AttemptPresumed':
       return claim(action, event, { revision, at });
     case 'RetryPlanned':
     case 'AttemptNotSent':

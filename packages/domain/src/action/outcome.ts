@@ -6,7 +6,7 @@ import { callsJoined } from './links.ts';
 import { type AttemptOutcome, type CommandOf } from './command.ts';
 import { type ActionEvent, type AttemptEnd, type EventData } from './event.ts';
 import { type JsonValue } from '../json/json-value.ts';
-import { type Action, type Attempt, doubtful } from './state.ts';
+import { type Action, type Attempt, dispatches, doubtful } from './state.ts';
 import { type ToolRules } from './tool-rules.ts';
 import { backoffMs, watchDoubt } from './waits.ts';
 
@@ -178,8 +178,7 @@ function retryOrEnd(
   failed: ActionEvent,
 ): Accepted {
   const { rules, jitter } = command;
-  if (action.attempts.length >= rules.retry.attemptsMax)
-    return endedWithout(action, end, now, failed);
+  if (dispatches(action) >= rules.retry.attemptsMax) return endedWithout(action, end, now, failed);
   const notBefore = now.wallMs + backoffMs(rules, end.attempt, jitter, retryAfterMs);
   const retry: ActionEvent = { type: 'RetryPlanned', data: { ...end, notBefore } };
   if (action.cancelRequested !== undefined) return accept(retry, cancelNow(action));
@@ -233,7 +232,7 @@ function notSent(action: Action, command: RecordOutcome, reason: string, now: In
   }
   const planned: ActionEvent = { type: 'AttemptNotSent', data: end };
   if (action.cancelRequested !== undefined) return accept(planned, cancelNow(action));
-  if (action.attempts.length >= rules.retry.attemptsMax) {
+  if (dispatches(action) >= rules.retry.attemptsMax) {
     return accept(planned, { type: 'ActionFailed', data: { reason } });
   }
   if (notBefore < action.validUntil) return accept(planned);

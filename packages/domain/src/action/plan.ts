@@ -3,6 +3,7 @@
 import { type CommandOf, type PlanAction, type PolicyDecision } from './command.ts';
 import { accept, type Decision, type Instant, refuse } from './decision.ts';
 import { type ActionEvent, type ActionPlanned, type EventData } from './event.ts';
+import { attemptPresumed } from './presume.ts';
 import { type Action } from './state.ts';
 import { type ApprovalRules, defaultTimes, type ToolRules } from './tool-rules.ts';
 
@@ -13,6 +14,9 @@ export function planAction(action: Action, command: PlanAction, now: Instant): D
   const approval = approvalAsked(policy, command.approval);
   const data = plannedData(command, approval === undefined, now);
   const planned: ActionEvent = { type: 'ActionPlanned', data };
+  // A doubt is ended by no policy and waits for no approval; both are asked again before a send.
+  if (command.presumed !== undefined)
+    return accept(planned, attemptPresumed(action, command.presumed, rules, now));
   if (policy.effect === 'deny') return accept(planned, denied(policy));
   if (approval !== undefined)
     return accept(planned, approvalRequested(data.argumentsHash, approval, rules, policy, now));

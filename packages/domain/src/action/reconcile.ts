@@ -12,7 +12,7 @@ import {
 import { staleRevision } from './cancel.ts';
 import { type ActionEvent, type EventData, type Watch } from './event.ts';
 import { cancelNow } from './outcome.ts';
-import { type Action } from './state.ts';
+import { type Action, dispatches } from './state.ts';
 import { type ToolRules } from './tool-rules.ts';
 import { absentAfterMs, checkIntervalMs } from './waits.ts';
 
@@ -104,7 +104,7 @@ export function absent(
       data: { reason: 'nothing was done, and it is too old to try again' },
     });
   }
-  if (action.attempts.length >= rules.retry.attemptsMax) {
+  if (dispatches(action) >= rules.retry.attemptsMax) {
     return accept(reconciled, {
       type: 'ActionFailed',
       data: { reason: 'nothing was done in any of its attempts' },

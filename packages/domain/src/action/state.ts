@@ -33,6 +33,8 @@ export interface Attempt {
   readonly state: 'running' | 'in doubt' | 'succeeded' | 'no effect';
   /** The provider replied to it. */
   readonly answered: boolean;
+  /** It may never have been: its time was lost from the record, and this recovery presumes it. */
+  readonly presumed?: string;
 }
 
 export interface Claim {
@@ -192,6 +194,11 @@ export function doubtful(action: Action): readonly Attempt[] {
 
 export function isInDoubt(action: Pick<Action, 'attempts'>): boolean {
   return action.attempts.some(({ state }) => state === 'running' || state === 'in doubt');
+}
+
+/** How often it is known to have been dispatched. */
+export function dispatches(action: Action): number {
+  return action.attempts.filter(({ presumed }) => presumed === undefined).length;
 }
 
 export type EndedStatus = 'failed' | 'denied' | 'rejected' | 'expired' | 'cancelled';

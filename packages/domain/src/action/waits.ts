@@ -2,7 +2,7 @@
 // (DESIGN.md section 5). Durations in milliseconds.
 import { type Watched } from './command.ts';
 import { type Watch } from './event.ts';
-import { type Action } from './state.ts';
+import { type Action, dispatches } from './state.ts';
 import { type Guarantee, skewMarginMs, type ToolRules } from './tool-rules.ts';
 
 /** Full jitter over an exponential ceiling; never earlier than the provider asks for. */
@@ -59,7 +59,8 @@ export function isKeyWindowOver(
   firstDispatchWatchedMs = 0,
 ): boolean {
   if (rules.guarantee !== 'idempotent') return false;
-  const first = action.attempts[0]?.dispatchedAt ?? nowMs;
+  // One whose record is lost may be older than the first that is known.
+  const first = Math.min(nowMs, ...action.attempts.map(({ dispatchedAt }) => dispatchedAt));
   const age = Math.max(nowMs - first, firstDispatchWatchedMs);
   return age >= rules.keyWindowMs - rules.inFlightMs - skewMarginMs;
 }
@@ -77,7 +78,7 @@ export function resendHindrance(
 ): ResendHindrance | undefined {
   if (!mayResend(action, rules)) return 'guarantee';
   if (action.cancelRequested !== undefined) return 'cancelled';
-  if (action.attempts.length >= rules.retry.attemptsMax) return 'attempts';
+  if (dispatches(action) >= rules.retry.attemptsMax) return 'attempts';
   if (nowMs >= action.validUntil) return 'expired';
   if (rules.guarantee === 'idempotent' && clockBehind) return 'clock';
   if (isKeyWindowOver(action, rules, nowMs, watched.firstDispatchMs)) return 'key window';
@@ -94,7 +95,7 @@ export function watchDoubt(
   const willResend =
     mayResend(action, rules) &&
     action.cancelRequested === undefined &&
-    action.attempts.length < rules.retry.attemptsMax &&
+    dispatches(action) < rules.retry.attemptsMax &&
     nowMs < action.validUntil;
   // "Found" counts at once, so the first look is not put off.
   if (rules.canLookUp) return { owner: 'reconciler', nextCheckAt: nowMs };

@@ -210,7 +210,7 @@ function noteSuccess(trail: ActionTrail, event: ActionEvent, { revision }: Event
 /** Attempts are numbered 1, 2, … by their dispatches, share one key, and settle after them. */
 function noteAttempt(trail: ActionTrail, event: ActionEvent, { revision }: EventPlace): void {
   const name: InvariantName = 'attempts-follow-dispatches';
-  if (event.type === 'ActionDispatched') {
+  if (event.type === 'ActionDispatched' || event.type === 'AttemptPresumed') {
     trail.dispatches += 1;
     const { attempt, downstreamKey } = event.data;
     if (attempt !== trail.dispatches)

@@ -173,6 +173,8 @@ function strayRequest({ tenant, key, requests }: DownstreamTally): BrokenInvaria
 function checkTally(action: Action, tally: DownstreamTally): readonly BrokenInvariant[] {
   const { requests, effects, requestsAt = [] } = tally;
   const { attempts } = action;
+  // The record of some requests is lost: how many there were, and when, is not known.
+  const isWhole = attempts.every(({ presumed }) => presumed === undefined);
   const dispatchedBy = (at: number): number =>
     attempts.filter(({ dispatchedAt }) => dispatchedAt <= at).length;
   const early = [...requestsAt]
@@ -180,10 +182,10 @@ function checkTally(action: Action, tally: DownstreamTally): readonly BrokenInva
     .some((at, index) => dispatchedBy(at) < index + 1);
   const name: InvariantName = 'requests-within-attempts';
   return [
-    ...(requests > attempts.length
+    ...(isWhole && requests > attempts.length
       ? [broken(action, name, `${requests} requests for ${attempts.length} attempts`)]
       : []),
-    ...(early && requests <= attempts.length
+    ...(isWhole && early && requests <= attempts.length
       ? [broken(action, name, 'a request arrived before its dispatch')]
       : []),
     ...(effects > 1 ? [broken(action, 'effects-at-most-one', `it had ${effects} effects`)] : []),

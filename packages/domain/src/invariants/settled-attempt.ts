@@ -23,6 +23,7 @@ export function attemptSettledBy(event: ActionEvent): number | undefined {
     case 'ClaimExtended':
     case 'ClaimEnded':
     case 'ActionDispatched':
+    case 'AttemptPresumed':
     case 'ReconciliationChecked':
     case 'ActionReconciled':
     case 'OwnerAssigned':
