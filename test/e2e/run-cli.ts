@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export const bin = join(__dirname, '../../packages/cli/bin/action-ledger.js');
+export const root = join(__dirname, '../..');
+export const bin = join(root, 'packages/cli/bin/action-ledger.js');
 
 export interface Finished {
   readonly code: number | null;

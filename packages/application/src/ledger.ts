@@ -163,8 +163,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const onLost = (loss: Loss): Promise<void> => noteLost(store, state, loss);
   for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
   await holdLostStreams(parts);
-  if (parts.drives && store.condition().kind === 'ready')
-    await presumeOpen(parts, index.openActions());
+  await presumeOpen(parts, index.openActions());
   state.presuming = false;
   await recover(parts, tail.ends, index.openActions());
   if (!parts.drives) return ledger;

@@ -59,6 +59,10 @@ export function check(cli: Cli, id: string, options: DoorOptions): Promise<void>
   }));
 }
 
+interface Now extends Shown {
+  readonly vote?: { readonly counted: boolean; readonly message?: string };
+}
+
 async function command(
   cli: Cli,
   id: string,
@@ -70,7 +74,7 @@ async function command(
     const seen = await findTarget(cli, door, id);
     const { path, body } = say(seen);
     const asked = { ask: 'api', method: 'POST', path: pathOf(seen.actionId, path), body } as const;
-    const now = (await door.ask(asked, seen.tenant)) as Shown;
+    const now = (await door.ask(asked, seen.tenant)) as Now;
     if (options.json === true) cli.json(now);
     else cli.io.out(`${lineOf(now)}\n`);
   } finally {
@@ -78,8 +82,12 @@ async function command(
   }
 }
 
-function lineOf({ tool, actionId, state }: Shown): string {
-  return `${printable(tool)} ${shortId(actionId)} is now ${state.replaceAll('_', ' ')}.`;
+/** A vote that came too late is no fault: it says what was decided, by whom and when. */
+function lineOf({ tool, actionId, state, vote: cast }: Now): string {
+  const name = `${printable(tool)} ${shortId(actionId)}`;
+  if (cast?.counted === false)
+    return `${name}: the vote is not counted. ${printable(cast.message ?? '')}`.trimEnd();
+  return `${name} is now ${state.replaceAll('_', ' ')}.`;
 }
 
 function reasonOf({ reason }: DecideOptions): { readonly reason?: string } {

@@ -1,0 +1,156 @@
+// `action-ledger start` as a process of its own, asked over HTTP and by the other commands; then ended by
+// a signal, and by kill -9.
+import { type ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { finished, type Folder, root, runCli, startCli, temporaryFolder } from './run-cli.ts';
+
+let folder: Folder;
+let path = '';
+let running: ChildProcess | undefined;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  path = folder.file('ledger.db');
+  writeFileSync(folder.file('tools.mjs'), tools);
+});
+afterEach(() => {
+  running?.kill('SIGKILL');
+  running = undefined;
+  folder.remove();
+});
+
+const tools = `
+import { appendFileSync } from 'node:fs';
+import { defineTool, inDoubt } from '${root}/packages/client/src/index.ts';
+import { z } from '${root}/node_modules/zod/index.js';
+export const pay = defineTool({
+  name: 'pay',
+  input: z.object({ invoice: z.string() }),
+  guarantee: 'manual',
+  approval: { when: ({ invoice }) => invoice.startsWith('big') },
+  execute: ({ arguments: { invoice }, beforeSend }) => {
+    beforeSend();
+    appendFileSync(new URL('sent.txt', import.meta.url), invoice + '\\n');
+    return invoice.startsWith('lost') ? inDoubt('no answer') : { paid: invoice };
+  },
+});
+`;
+
+interface Started {
+  readonly url: string;
+  /** What it has printed so far. */
+  readonly out: () => string;
+  readonly end: ReturnType<typeof finished>;
+}
+
+async function start(...args: readonly string[]): Promise<Started> {
+  const child = startCli([
+    'start',
+    '--tools',
+    folder.file('tools.mjs'),
+    '--path',
+    path,
+    '--port',
+    '0',
+    ...args,
+  ]);
+  running = child;
+  const end = finished(child);
+  let out = '';
+  child.stdout?.on('data', (chunk) => {
+    out += String(chunk);
+  });
+  while (!out.includes('Ctrl-C')) {
+    if (child.exitCode !== null) throw new Error(`it ended: ${(await end).err}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return { url: /http:\/\/[\d.:]+/.exec(out)?.[0] ?? '', out: () => out, end };
+}
+
+interface Told {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+async function propose({ url }: Started, invoice: string, key?: string): Promise<Told> {
+  const response = await fetch(`${url}/v1/actions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+    },
+    body: JSON.stringify({ tool: 'pay', arguments: { invoice }, run: 'r-1' }),
+  });
+  return { status: response.status, body: (await response.json()) as Told['body'] };
+}
+
+async function cli(...args: readonly string[]): Promise<string> {
+  const { code, out, err } = await runCli([...args, '--path', path, '--by', 'ann']);
+  return `${code} ${out}${err}`;
+}
+
+describe('action-ledger start', () => {
+  it('answers over HTTP, takes what people decide, and lets the file go when it is asked to', async () => {
+    const ledger = await start('--open');
+    expect(ledger.out()).toMatch(
+      /tools +pay \(manual\)\n +waiting +0 approvals, 0 unknown outcomes/,
+    );
+    expect((await fetch(`${ledger.url}/docs`)).status).toBe(200);
+    expect(await propose(ledger, '1')).toMatchObject({ status: 201, body: { word: 'done' } });
+    const { body: waiting } = await propose(ledger, 'big-1');
+    const { body: unknown } = await propose(ledger, 'lost-1');
+    const id = (body: Told['body']): string => String(body['actionId']).slice(0, 12);
+    expect(await cli('unknown', 'list')).toMatch(/^0 .*pay +manual/s);
+    expect(await cli('approve', id(waiting))).toMatch(/^0 pay .* is now ready\./);
+    expect(await propose(ledger, 'big-1')).toMatchObject({ body: { state: 'succeeded' } });
+    expect(await cli('unknown', 'settle', id(unknown), '--found', '--reason', 'seen')).toMatch(
+      /^0 pay .* is now succeeded\./,
+    );
+    expect(await cli('approve', id(waiting))).toMatch(/^0 pay .*: the vote is not counted\. \S/);
+    expect(await cli('approve', id(unknown))).toMatch(/^1 .*fix: /s);
+    expect(await cli('pause', '--reason', 'month end')).toMatch(/^0 Paused: everything\./);
+    expect(await propose(ledger, '2')).toMatchObject({ status: 429 });
+    running?.kill('SIGTERM');
+    expect(await ledger.end).toMatchObject({ code: 0, err: '' });
+    expect(ledger.out()).toMatch(/approval waits: pay; action-ledger approve/);
+    expect(await cli('resume', '--reason', 'done')).toMatch(/^0 Resumed: everything\./);
+    const again = await start('--open');
+    expect(await propose(again, '1')).toMatchObject({ status: 200, body: { repeat: true } });
+    expect(await propose(again, '2')).toMatchObject({ status: 201 });
+  });
+
+  it('lets in by keys alone, and goes on after a kill', async () => {
+    const first = await start();
+    expect(first.out()).toContain('there is none: action-ledger keys create');
+    expect((await propose(first, '1')).status).toBe(401);
+    const made = await cli('keys', 'create', '--name', 'agent', '--role', 'proposer');
+    const key = /alk\.\S+/.exec(made)?.[0] ?? '';
+    expect(await propose(first, '1', key)).toMatchObject({ status: 201 });
+    running?.kill('SIGKILL');
+    await first.end;
+    const second = await start();
+    expect(second.out()).toContain('by API key: 1 good');
+    expect(await propose(second, '1', key)).toMatchObject({ status: 200, body: { repeat: true } });
+  });
+
+  it('says what is wrong where it cannot start', async () => {
+    const { url } = await start('--open');
+    const port = new URL(url).port;
+    const tool = folder.file('tools.mjs');
+    const held = await runCli(['start', '--tools', tool, '--path', path, '--port', '0']);
+    expect(held).toMatchObject({ code: 1, err: expect.stringContaining('fix: ') });
+    const other = folder.file('other.db');
+    expect(await runCli(['start', '--tools', tool, '--path', other, '--port', port])).toMatchObject(
+      {
+        code: 1,
+        err: expect.stringContaining('is taken by another program'),
+      },
+    );
+    const wide = ['start', '--tools', tool, '--path', other, '--open', '--host', '0.0.0.0'];
+    expect(await runCli(wide)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--open lets everyone in'),
+    });
+  });
+});
