@@ -98,7 +98,7 @@ async function comeToRest({ ledger }: Worker): Promise<void> {
 async function main(): Promise<void> {
   const task = JSON.parse(process.argv[2] ?? '{}') as Task;
   const provider = connectProvider(task.url);
-  const tools = toolsOf(provider);
+  const tools = toolsOf(provider, task.isPatient);
   report({ type: 'started' });
   const ledger = await createLedger({
     path: task.path,

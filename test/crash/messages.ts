@@ -12,6 +12,8 @@ export interface Task {
   readonly again: readonly number[];
   /** The first job that nobody has begun. */
   readonly from: number;
+  /** Times its attempts take what a machine under load may need; default: short, so that waits end soon. */
+  readonly isPatient?: boolean;
   /** What it does to itself as it passes the point for the nth time. */
   readonly at?: {
     readonly point: WritePoint;

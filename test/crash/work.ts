@@ -6,6 +6,8 @@ import { executeAt, lookUpAt, type ProviderPort, type ToolBehaviour } from '@act
 import { defineTool, type Tool, type ToolDefinition } from '@action-ledger/tools';
 
 export const times = { timeoutMs: 300, inFlightMs: 600, settleMs: 50, leaseMs: 400 } as const;
+/** For a process of which no attempt may end by its deadline. */
+const patientTimes = { timeoutMs: 20_000, inFlightMs: 21_000, settleMs: 50, leaseMs: 21_000 };
 const keyWindowMs = 24 * 3_600_000;
 
 export interface Job {
@@ -44,13 +46,14 @@ export function callOf(number: number): {
 
 type Definition = Partial<ToolDefinition<JsonObject>>;
 
-export function toolsOf(port: ProviderPort): readonly Tool[] {
-  const connector = { inFlightMs: times.inFlightMs };
+export function toolsOf(port: ProviderPort, isPatient = false): readonly Tool[] {
+  const taken = isPatient ? patientTimes : times;
+  const connector = { inFlightMs: taken.inFlightMs };
   const tool = (name: string, guarantee: Guarantee, more: Definition): Tool => {
     const definition: ToolDefinition<JsonObject> = {
       name,
       guarantee,
-      ...times,
+      ...taken,
       input: z.object({ invoice: z.string(), cents: z.int() }),
       identity: ['invoice'],
       retry: { attempts: 50, backoffMinMs: 5, backoffMaxMs: 50 },

@@ -109,7 +109,7 @@ describe('the other lists', () => {
   });
 
   it('ARCHITECTURE.md has every package', () => {
-    const packages = readdirSync(join(root, 'packages'));
+    const packages = ['packages', 'services'].flatMap((name) => readdirSync(join(root, name)));
     expect(listed('ARCHITECTURE.md', 'The picture')).toEqual(sorted(packages));
   });
 
