@@ -138,6 +138,20 @@ describe('an API key', () => {
   });
 });
 
+describe('a record of keys that was edited by hand', () => {
+  it('lets nobody in, with whatever roles it says', async () => {
+    const { open, store } = setUp();
+    const { text } = await make(open());
+    const events = (await store.readAll({ after: 0, max: 10 })).map((event) => ({
+      ...event,
+      data: event.data.replace('worker', 'operator'),
+    }));
+    await expect(
+      open(createMemoryEventStore({ events })).authenticate({ apiKey: text }),
+    ).rejects.toMatchObject({ code: 'store.corrupt' });
+  });
+});
+
 describe('guessing', () => {
   it('reads the store once in 5 s, however many guesses there are', async () => {
     const { open, store, runtime } = setUp();

@@ -1,19 +1,27 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { createMemoryEventStore } from '@action-ledger/event-store';
+import {
+  createMemoryEventStore,
+  type EventStore,
+  type MemoryEventStore,
+} from '@action-ledger/event-store';
 import { createVirtualRuntime } from '@action-ledger/testkit';
 import { createBurstWatch, usualBurst } from './burst-watch.ts';
 import { createPauses, type Pause, type Pauses, type PauseScope } from './pauses.ts';
 
-function setUp(): { readonly open: () => Pauses; readonly told: readonly Pause[] } {
+function setUp(): {
+  readonly open: (of?: EventStore) => Pauses;
+  readonly store: MemoryEventStore;
+  readonly told: readonly Pause[];
+} {
   const runtime = createVirtualRuntime();
   const store = createMemoryEventStore();
   const told: Pause[] = [];
   const sha256 = (text: string): string => hash('sha256', text, 'base64url');
   const clock = { nowMs: () => runtime.clock.wallMs() };
-  const open = (): Pauses =>
-    createPauses({ store, sha256, clock, runtime }, (pause) => told.push(pause));
-  return { open, told };
+  const open = (of: EventStore = store): Pauses =>
+    createPauses({ store: of, sha256, clock, runtime }, (pause) => told.push(pause));
+  return { open, store, told };
 }
 
 const because = { by: 'ann', reason: 'the provider is down' };
@@ -74,6 +82,22 @@ describe('a pause', () => {
       message: 'Nothing to resume: there is no pause of tool "pay".',
     });
     expect(pauses.why('t-1', 'pay')).toBe('Everything is paused: the provider is down.');
+  });
+
+  it('whose record was edited by hand ends for nobody: everything is paused', async () => {
+    const { open, store } = setUp();
+    await open().pause({ tool: 'pay', ...because });
+    const edited = store
+      .events()
+      .map((event) => ({ ...event, data: event.data.replace('pay', 'mail') }));
+    const other = open(createMemoryEventStore({ events: edited }));
+    await other.refresh();
+    expect(other.why('t-1', 'pay')).toContain(
+      'Everything is paused: the record of pauses is damaged',
+    );
+    await expect(other.resume({ tool: 'mail', ...because })).rejects.toMatchObject({
+      code: 'store.corrupt',
+    });
   });
 
   it('of another tenant is no news for this one', async () => {

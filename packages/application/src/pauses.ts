@@ -3,6 +3,7 @@
 // outlive the process. Asked on every call, so it is answered from memory; what another process paused
 // is seen with the next refresh.
 import { type JsonObject, refusal, type Refusal } from '@action-ledger/domain';
+import { StoreFault } from '@action-ledger/event-store';
 import {
   createRecordStream,
   type DatedRecord,
@@ -41,7 +42,10 @@ export interface Pauses {
   pause(request: PauseRequest): Promise<Pause | Refusal<PauseRefusalCode>>;
   /** @returns the pause that has ended. @throws StoreFault */
   resume(request: PauseRequest): Promise<Pause | Refusal<PauseRefusalCode>>;
-  /** Reads what others have paused or resumed. @throws StoreFault */
+  /**
+   * Reads what others have paused or resumed; where the record of it is damaged, everything is paused.
+   * @throws StoreFault
+   */
   refresh(): Promise<void>;
 }
 
@@ -49,6 +53,7 @@ export interface Pauses {
 type Scopes = ReadonlyMap<string, Pause>;
 
 const pausesMax = 1_000;
+const unreadable = 'the record of pauses is damaged; action-ledger verify says what is wrong';
 
 const pauseStream: RecordStreamShape<Scopes> = {
   stream: 'pauses',
@@ -107,7 +112,14 @@ export function createPauses(deps: RecordStreamDeps, onPaused: (pause: Pause) =>
       return found.pause;
     },
     refresh: async () => {
-      pauses = await stream.load();
+      try {
+        pauses = await stream.load();
+      } catch (fault) {
+        if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
+        // A gate that breaks stays closed; the rest of the ledger answers and reconciles.
+        const all = { reason: unreadable, by: 'ledger', at: deps.clock.nowMs() };
+        pauses = new Map([[keyOf({}), all]]);
+      }
     },
   };
 }

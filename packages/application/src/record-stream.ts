@@ -1,8 +1,16 @@
 // A stream of records that is no action: who may come in, what is paused. Its state is folded from its
 // events; a change is decided on the state that was read and appended at that revision, and decided
-// again where somebody was faster.
+// again where somebody was faster. Who edits it by hand changes no state: a stream whose chain does not
+// hold has none.
 import { sealEvents, unsealEvent } from '@action-ledger/codec';
-import { chainStart, type JsonObject, type Refusal, type Sha256 } from '@action-ledger/domain';
+import {
+  type ChainBreak,
+  chainStart,
+  findChainBreak,
+  type JsonObject,
+  type Refusal,
+  type Sha256,
+} from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { appendOnce } from './append.ts';
@@ -28,7 +36,7 @@ export interface RecordStreamDeps {
 }
 
 export interface RecordStream<State> {
-  /** As the store holds it now. @throws StoreFault */
+  /** As the store holds it now. @throws StoreFault `store.corrupt` where its chain does not hold */
   load(): Promise<State>;
   /**
    * Appends what is decided on the newest state; nothing where that is an empty list.
@@ -60,8 +68,11 @@ export function createRecordStream<State>(
   { stream, initial, evolve }: RecordStreamShape<State>,
 ): RecordStream<State> {
   const { store, sha256, clock, runtime } = deps;
-  const folded = (events: readonly RecordedEvent[]): State =>
-    events.map(dated).reduce(evolve, initial);
+  const folded = (events: readonly RecordedEvent[]): State => {
+    const found = findChainBreak(sha256, stream, events);
+    if (found !== undefined) throw broken(stream, found);
+    return events.map(dated).reduce(evolve, initial);
+  };
   return {
     load: async () => folded(await store.readStream(stream)),
     change: async (by, decide) => {
@@ -90,6 +101,11 @@ export function createRecordStream<State>(
       );
     },
   };
+}
+
+function broken(stream: string, { revision, what }: ChainBreak): StoreFault {
+  const message = `Stream ${stream} does not hold together: revision ${revision}: ${what}. Compare it with a backup.`;
+  return new StoreFault('store.corrupt', 'never', message, { detail: { stream, revision } });
 }
 
 function dated(recorded: RecordedEvent): DatedRecord {
