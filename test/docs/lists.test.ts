@@ -16,6 +16,8 @@ import {
   identityRefusalCodes,
   invariantNames,
   jsonRefusalCodes,
+  workflowRefusalCodes,
+  workflowStatuses,
 } from '@action-ledger/domain';
 import { actionTopics, logFaultCodes } from '@action-ledger/event-log';
 import { storeFaultCodes } from '@action-ledger/event-store';
@@ -41,6 +43,7 @@ describe('docs/errors.md', () => {
     ['Arguments that are refused', [argumentsRefusalCode, ...jsonRefusalCodes]],
     ['Keys and identities that are refused', identityRefusalCodes],
     ['Commands that an action refuses', actionRefusalCodes],
+    ['Workflows that are refused', workflowRefusalCodes],
     ['Pauses that are refused', pauseRefusalCodes],
     ['API keys that are refused', keyRefusalCodes],
     ['Faults of the store', storeFaultCodes],
@@ -116,6 +119,11 @@ describe('the other lists', () => {
   it('docs/glossary.md has every status', () => {
     const statuses = firstCells(sectionOf(readPage('docs/glossary.md'), 'Statuses of an action'));
     expect(sorted(statuses)).toEqual(sorted(actionStatuses));
+  });
+
+  it('docs/glossary.md has every status of a workflow', () => {
+    const statuses = firstCells(sectionOf(readPage('docs/glossary.md'), 'Statuses of a workflow'));
+    expect(sorted(statuses)).toEqual(sorted(workflowStatuses));
   });
 
   it('docs/tools.md has every member of a declaration', () => {

@@ -1,6 +1,6 @@
 // What follows in this process from an append, whoever made it: the index, the clocks, what is due, the
 // people who are told, and last of all those who wait.
-import { type Action, type ActionEvent, isOpen } from '@action-ledger/domain';
+import { type Action, type ActionEvent, isOpen, streamOfWorkflow } from '@action-ledger/domain';
 import { nextLookAt } from './due-index.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { matchesOf, trackUndoer } from './undo.ts';
@@ -29,8 +29,14 @@ export function afterAppend(
     parts.dependents.delete(action.id);
     for (const dependent of waiting) parts.due.set(dependent, parts.clock.nowMs());
   }
+  wakeWorkflow(parts, before, action);
   tellPeople(parts, action, events);
   parts.waiters.notify(action.id);
+}
+
+function wakeWorkflow({ due, clock }: Parts, before: Action, { workflow, status }: Action): void {
+  if (workflow !== undefined && status !== before.status)
+    due.set(streamOfWorkflow(workflow.id), clock.nowMs());
 }
 
 function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]): void {

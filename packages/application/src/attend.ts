@@ -1,6 +1,6 @@
 // What an open action needs now: to be sent, expired, reconciled, or left until later. Reads the
 // stream, never a projection; a look that comes too early finds nothing due and says when to come.
-import { type Action } from '@action-ledger/domain';
+import { type Action, streamOfWorkflow } from '@action-ledger/domain';
 import { afterSuccess } from './after-success.ts';
 import { completeEdit } from './complete-edit.ts';
 import { nextLookAt } from './due-index.ts';
@@ -35,6 +35,9 @@ export async function attendAction(parts: Parts, actionId: string): Promise<void
       await attendEdited(parts, action);
       return;
     case 'compensating':
+      // Its workflow goes on with what undoes it.
+      if (action.workflow !== undefined) void parts.attend(streamOfWorkflow(action.workflow.id));
+      return;
     case 'new':
     case 'reserved':
     case 'succeeded':

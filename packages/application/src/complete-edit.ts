@@ -68,9 +68,14 @@ export function namesOfEdit(
     { tenant, origin, ...(key === undefined ? {} : { key }) },
     args,
   );
-  if (named.kind === 'names' && edited.repeatOf === undefined) return named;
+  if (named.kind === 'names' && !isInItsChain(edited)) return named;
   const own = namesOf(parts, tool, { tenant, origin, key: key ?? edited.id }, args);
   return own.kind === 'names' ? { ...own, keyHash: keyHashOf(edited.id), older: [] } : undefined;
+}
+
+/** What names it is no call: it was repeated, or a workflow asks for it. */
+function isInItsChain({ repeatOf, workflow }: Action): boolean {
+  return repeatOf !== undefined || workflow !== undefined;
 }
 
 async function createNow(parts: Parts, half: Half): Promise<Action | undefined> {
@@ -113,11 +118,22 @@ function planOf(parts: Parts, half: Half): CommandOf<'PlanAction'>['plan'] {
     argumentsHash: names.argumentsHash,
     editOf: { action: id, ...told },
     ...(repeatOf === undefined ? {} : { repeatOf: { action: repeatOf, ...told } }),
+    ...workflowLinks(edited),
     ...(call === undefined ? {} : { call }),
     ...(by === undefined ? {} : { by }),
     ...(key === undefined ? {} : { key }),
     ...(after === undefined ? {} : { after }),
     ...(tool.declaration.secret.length === 0 ? {} : { secret: true as const }),
+  };
+}
+
+function workflowLinks({
+  workflow,
+  compensates,
+}: Action): Pick<Action, 'workflow' | 'compensates'> {
+  return {
+    ...(workflow === undefined ? {} : { workflow }),
+    ...(compensates === undefined ? {} : { compensates }),
   };
 }
 

@@ -6,9 +6,11 @@ import {
   actionOfStream,
   type ActionPlanned,
   callerKey,
+  compensationKeyOf,
   findChainBreak,
   keyHashOf,
   parseActionId,
+  stepKeyOf,
   streamOfAction,
 } from '@action-ledger/domain';
 import { type Loss, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
@@ -66,15 +68,19 @@ function plannedOf({ type, data }: RecordedEvent): ActionPlanned | undefined {
 
 /** The keys that its own words give it, by every identity version of its tool. */
 function keysOf(parts: NameParts, planned: ActionPlanned): readonly string[] {
-  const { tenant, key, call = {}, arguments: args } = planned;
+  const { tenant, key, call = {}, arguments: args, workflow, compensates } = planned;
+  if (compensates !== undefined) return [compensationKeyOf(parts.sha256, tenant, compensates)];
   if (key !== undefined) {
     const keyed = callerKey(parts.sha256, tenant, key);
     return keyed.kind === 'keyed' ? [keyed.keyHash] : [];
   }
   const tool = parts.tools.get(planned.tool);
-  if (tool === undefined) return [];
+  const ofStep =
+    workflow === undefined ? [] : [stepKeyOf(parts.sha256, tenant, workflow.id, workflow.step)];
+  if (tool === undefined) return ofStep;
   const names = namesOf(parts, tool, { tenant, origin: call }, args);
-  return names.kind === 'names' ? [names.keyHash, ...names.older.map((old) => old.keyHash)] : [];
+  if (names.kind === 'refusal') return ofStep;
+  return [...ofStep, names.keyHash, ...names.older.map((old) => old.keyHash)];
 }
 
 /** The downstream key of a dispatch is made from the action's id: then something else was edited. */

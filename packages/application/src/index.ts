@@ -46,3 +46,4 @@ export { type SideEntry } from './side-table.ts';
 export { type Gap, type Positions, surveyGap } from './survey-gap.ts';
 export { matchesOf } from './undo.ts';
 export * from './verify.ts';
+export * from './workflow/index.ts';

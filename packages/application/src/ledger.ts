@@ -58,6 +58,11 @@ import { createRepeatedNames } from './repeated-names.ts';
 import { createSideTable, type SideEntry } from './side-table.ts';
 import { completeUndo, completeUndos, trackUndoer } from './undo.ts';
 import { createWaiters } from './waiters.ts';
+import { attendWorkflow } from './workflow/compensator.ts';
+import { type CompensatorDeps } from './workflow/compensator-deps.ts';
+import { recoverWorkflows } from './workflow/recover-workflows.ts';
+import { type WorkflowDoor, workflowDoor } from './workflow/workflow-door.ts';
+import { lookAt, openWorkflows, sweepWorkflows } from './workflow/open-workflows.ts';
 
 export interface LedgerOptions extends BurstOptions, DrivingOptions {
   readonly store: EventStore;
@@ -95,6 +100,7 @@ export interface Ledger extends Pausing {
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
   openActions(): readonly string[];
   sideEntries(limit: number): readonly SideEntry[];
+  readonly workflows: WorkflowDoor;
   /** Waits until nothing is expected to happen to it within `waitMs`. */
   rest(actionId: string, waitMs: number): Promise<Action | undefined>;
   /** Looks at everything open again. */
@@ -155,11 +161,13 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       onRead: ({ id, epoch }) => {
         if (epoch > 0) chains.found(keyHashOf(id), epoch + 1);
       },
+      onWorkflowDue: (workflowId) => attendWorkflow(deps, workflowId),
     },
   );
   const chains = createEpochChains(parts.actions);
-  const sweep = startSweep(parts, pauses, options.sweepMs ?? defaultSweepMs);
-  const ledger = publicFace(parts, chains, state, pauses, sweep);
+  const deps = openWorkflows({ parts, chains, repeated: createRepeatedNames() });
+  const sweep = startSweep(deps, pauses, options.sweepMs ?? defaultSweepMs);
+  const ledger = publicFace(deps, state, pauses, sweep);
   const onLost = (loss: Loss): Promise<void> => noteLost(store, state, loss);
   for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
   await holdLostStreams(parts);
@@ -167,6 +175,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   state.presuming = false;
   await recover(parts, tail.ends, index.openActions());
   if (!parts.drives) return ledger;
+  await recoverWorkflows(deps);
   checkInBackground(parts, checkedFrom, onLost).catch((fault: unknown) => {
     if (!state.closing) parts.onFault('the check in the background', fault);
   });
@@ -216,7 +225,7 @@ function assemble(
   const quarantine = createQuarantine({ store, sha256, clock, runtime, onOpened });
   const onFault = safeOnFault(options.onFault);
   const { onNotice = () => undefined, onSideEntries } = options;
-  const look = (actionId: string): Promise<void> => attendAction(parts, actionId);
+  const look = lookAt((actionId) => attendAction(parts, actionId), told.onWorkflowDue);
   const actions: ActionStore = createActionStore({
     store,
     sha256,
@@ -261,6 +270,7 @@ function assemble(
 interface ToldOfEpochs {
   readonly onCreated: (action: Action) => void;
   readonly onRead: (action: Action) => void;
+  readonly onWorkflowDue: (workflowId: string) => Promise<void>;
 }
 
 /** Own appends, and what reads find that another process has appended. */
@@ -309,13 +319,15 @@ interface Sweep {
   readonly stop: () => void;
 }
 
-function startSweep(parts: Parts, pauses: Pauses, everyMs: number): Sweep {
+function startSweep(deps: CompensatorDeps, pauses: Pauses, everyMs: number): Sweep {
+  const { parts } = deps;
   let timer: Timer | undefined;
   const sweep = (): void => {
     pauses.refresh().catch((fault: unknown) => {
       if (!parts.isClosing()) parts.onFault('reading the pauses', fault);
     });
     completeUndos(parts);
+    sweepWorkflows(deps);
     const scheduled = new Set(parts.due.all());
     for (const actionId of parts.index.openActions()) {
       if (!scheduled.has(actionId) && !parts.runs.has(actionId))
@@ -339,15 +351,14 @@ function startSweep(parts: Parts, pauses: Pauses, everyMs: number): Sweep {
 }
 
 function publicFace(
-  parts: Parts,
-  chains: ReturnType<typeof createEpochChains>,
+  deps: CompensatorDeps,
   state: LedgerState,
   pauses: Pauses,
   sweep: Sweep,
 ): Ledger {
-  const deps = { parts, chains, repeated: createRepeatedNames() };
+  const { parts, chains } = deps;
   return {
-    propose: (proposal) => propose(deps, withoutUndefined(proposal)),
+    propose: ({ link: _link, ...proposal }) => propose(deps, withoutUndefined(proposal)),
     vote: (request) => castVote(parts, request),
     cancel: (request) => cancelAction(parts, request),
     settle: (request) => settleUnknown(parts, request),
@@ -363,6 +374,7 @@ function publicFace(
     ownerOfExternalId: (...named) => parts.index.ownerOfExternalId(...named),
     openActions: () => parts.index.openActions(),
     sideEntries: (limit) => parts.sides.recent(limit),
+    workflows: workflowDoor(deps),
     rest: (actionId, waitMs) => awaitRest(parts, actionId, waitMs),
     sweep: sweep.now,
     close: async ({ drainMs = defaultDrainMs } = {}) => {

@@ -41,10 +41,16 @@ export interface OlderForm {
 export function namesOf(
   parts: Pick<Parts, 'sha256' | 'digestSecret'>,
   tool: Tool,
-  proposal: Pick<Proposal, 'tenant' | 'origin' | 'key'>,
+  proposal: Pick<Proposal, 'tenant' | 'origin' | 'key' | 'link'>,
   args: JsonObject,
 ): Names | IdentityRefusal {
-  const { tenant, origin, key } = proposal;
+  const { tenant, origin, key, link } = proposal;
+  if (link?.keyHash !== undefined) {
+    const { keyHash } = link;
+    // A link takes the place of the key; what matters of the arguments is their hash.
+    const named = namesOf(parts, tool, { tenant, origin, key: keyHash }, args);
+    return named.kind === 'refusal' ? named : { ...named, keyHash, older: [] };
+  }
   if (key === undefined && tool.needsKey) {
     return {
       kind: 'refusal',

@@ -1,6 +1,12 @@
 // What the parts of one running ledger share. Built once in ledger.ts; every rule that decides lives
 // in the domain, every effect outside in a tool.
-import { type Action, type CallOrigin, type JsonObject, type Sha256 } from '@action-ledger/domain';
+import {
+  type Action,
+  type CallOrigin,
+  type JsonObject,
+  type Sha256,
+  type Workflow,
+} from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Tool, type ToolSet } from '@action-ledger/tools';
@@ -28,7 +34,16 @@ export type WritePoint =
   | 'unknown recorded'
   | 'looked up'
   | 'reconciled'
-  | 'undo recorded';
+  | 'undo recorded'
+  | 'workflow started'
+  | 'step planned'
+  | 'step done'
+  | 'step settled'
+  | 'compensation started'
+  | 'compensation planned'
+  | 'compensation created'
+  | 'compensation recorded'
+  | 'workflow ended';
 
 export const writePoints: readonly WritePoint[] = [
   'before plan',
@@ -42,6 +57,15 @@ export const writePoints: readonly WritePoint[] = [
   'looked up',
   'reconciled',
   'undo recorded',
+  'workflow started',
+  'step planned',
+  'step done',
+  'step settled',
+  'compensation started',
+  'compensation planned',
+  'compensation created',
+  'compensation recorded',
+  'workflow ended',
 ];
 
 /** An attempt that runs in this process. */
@@ -56,6 +80,8 @@ export type Notice =
   | { readonly kind: 'approval waiting'; readonly action: Action }
   | { readonly kind: 'unknown escalated'; readonly action: Action }
   | { readonly kind: 'incident'; readonly action: Action }
+  /** It was left half done, or what is to undo it has failed. */
+  | { readonly kind: 'workflow needs a person'; readonly workflow: Workflow }
   /** New proposals of it are refused and nothing of it is sent, until it is resumed. */
   | { readonly kind: 'paused'; readonly pause: Pause }
   /** Nothing in it runs; its incident lies in `quarantine-<action id>`. */

@@ -15,4 +15,13 @@ export interface Proposal {
   readonly waitMs?: number;
   /** Ends the waiting, not the action. */
   readonly signal?: AbortSignal;
+  /** Set by workflows alone; from elsewhere it is left out. */
+  readonly link?: ProposalLink;
+}
+
+/** The event of another stream that the action follows from. */
+export interface ProposalLink {
+  readonly workflow: { readonly id: string; readonly step: string };
+  /** In place of the derived key; absent where the tool's own identity counts. */
+  readonly keyHash?: string;
 }

@@ -315,7 +315,7 @@ function create(
 
 function planOf(
   tool: Tool,
-  { tenant, origin, by, key }: Proposal,
+  { tenant, origin, by, key, link }: Proposal,
   names: Names,
   { epoch, after }: Opening,
 ): PlanAction['plan'] {
@@ -329,6 +329,7 @@ function planOf(
     ...(Object.keys(origin).length === 0 ? {} : { call: origin }),
     ...(by === undefined ? {} : { by }),
     ...(key === undefined ? {} : { key }),
+    ...(link === undefined ? {} : { workflow: link.workflow }),
     ...(after === undefined ? {} : { after }),
     ...(tool.declaration.secret.length === 0 ? {} : { secret: true as const }),
   };

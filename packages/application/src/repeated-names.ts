@@ -27,13 +27,13 @@ export function createRepeatedNames(): RepeatedNames {
   let callsLeft = 0;
   return {
     find: (tool, proposal, plain) => {
-      if (callsLeft === 0 || !mayKeep(tool)) return undefined;
+      if (callsLeft === 0 || !mayKeep(tool, proposal)) return undefined;
       const found = kept.get(textOf(tool, proposal, plain));
       callsLeft = found === undefined ? callsLeft - 1 : callsAfterRepeat;
       return found;
     },
     keep: (tool, proposal, plain, names) => {
-      if (!mayKeep(tool)) return;
+      if (!mayKeep(tool, proposal)) return;
       callsLeft = callsAfterRepeat;
       const text = textOf(tool, proposal, plain);
       if (text.length <= textMax) kept.set(text, names, text.length);
@@ -42,8 +42,8 @@ export function createRepeatedNames(): RepeatedNames {
 }
 
 /** Secrets are not kept longer than their call; older names are looked up in the store each time. */
-function mayKeep({ declaration, olderDeclarations }: Tool): boolean {
-  return declaration.secret.length === 0 && olderDeclarations.length === 0;
+function mayKeep({ declaration, olderDeclarations }: Tool, { link }: Proposal): boolean {
+  return link === undefined && declaration.secret.length === 0 && olderDeclarations.length === 0;
 }
 
 function textOf(tool: Tool, { tenant, key, origin }: Proposal, plain: JsonValue): string {

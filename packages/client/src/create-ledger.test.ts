@@ -62,6 +62,11 @@ describe('a request that is none', () => {
     expect(await ledger.propose(none)).toMatchObject({ code: 'tool.unknown' });
     expect(await ledger.explain(none)).toMatchObject({ kind: 'refusal' });
     expect(ledger.list(none)).toEqual([]);
+    expect(await ledger.workflow(none, () => 1)).toMatchObject({ code: 'action.request-invalid' });
+    const noProgram = expect.objectContaining({ code: 'ledger.options' });
+    await expect(ledger.workflow({ run: 'r' }, none)).rejects.toEqual(noProgram);
+    const compensated = await ledger.workflows.compensate('r', none);
+    expect(compensated).toMatchObject({ code: 'action.request-invalid' });
     expect(() => ledger.tool(none)).toThrow(expect.objectContaining({ code: 'ledger.options' }));
     await ledger.close();
   });
@@ -98,17 +103,33 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       openActions: () => ledger.openActions(),
       sideEntries: () => ledger.sideEntries(5),
       rest: () => ledger.rest(actionId, 10),
+      workflow: () => ledger.workflow({ run: 'r' }, () => 1),
+      'workflows.show': () => ledger.workflows.show('r'),
+      'workflows.compensate': () => ledger.workflows.compensate('r', by),
+      'workflows.list': () => ledger.workflows.list(),
       sweep: () => {
         ledger.sweep();
       },
     };
-    const own = Object.keys(ledger).filter((name) => !['store', 'tools', 'close'].includes(name));
+    const others = ['store', 'tools', 'close', 'workflows'];
+    const own = [
+      ...Object.keys(ledger).filter((name) => !others.includes(name)),
+      ...Object.keys(ledger.workflows).map((name) => `workflows.${name}`),
+    ];
     expect(
       Object.keys(asked)
         .filter((name) => name !== 'call')
         .sort(),
     ).toEqual(own.sort());
-    const isNow = ['list', 'ownerOfExternalId', 'openActions', 'pauses', 'sideEntries', 'sweep'];
+    const isNow = [
+      'list',
+      'ownerOfExternalId',
+      'openActions',
+      'pauses',
+      'sideEntries',
+      'sweep',
+      'workflows.list',
+    ];
     for (const [name, ask] of Object.entries(asked)) {
       const closed = { code: 'ledger.closed', name: 'LedgerError' };
       if (isNow.includes(name)) expect(ask).toThrow(expect.objectContaining(closed));

@@ -19,6 +19,14 @@ import { checkOptions } from './check-options.ts';
 import { LedgerError } from './ledger-error.ts';
 import { openIndex, type OpenIndex } from './open-index.ts';
 import { type Openness, whileOpen } from './while-open.ts';
+import {
+  ledgerWorkflows,
+  type LedgerWorkflows,
+  runWorkflow,
+  type WorkflowOptions,
+  type WorkflowOutcome,
+  type WorkflowProgram,
+} from './workflow.ts';
 
 /** Where a call comes from. Each id is whatever the agent platform uses. */
 export interface CallContext extends CallOrigin {
@@ -46,10 +54,19 @@ type ToolOf<Declared> =
 
 export interface Ledger<
   Tools extends Readonly<Record<string, AnyTool>> = Readonly<Record<string, AnyTool>>,
-> extends Omit<Core, 'close'> {
+> extends Omit<Core, 'close' | 'workflows'> {
   readonly tools: { readonly [Name in keyof Tools]: ToolOf<Tools[Name]> };
   /** The callable form of a declared tool, with its types. */
   tool<Args, Result>(tool: TypedTool<Args, Result>): LedgerTool<Args, Result>;
+  /**
+   * Runs a program whose tool calls are steps: recorded with how each is undone before it is sent. With
+   * the same id (or run) it goes on where it was, and gets what is on record.
+   */
+  workflow<Result>(
+    options: WorkflowOptions,
+    program: WorkflowProgram<Result>,
+  ): Promise<WorkflowOutcome<Result>>;
+  readonly workflows: LedgerWorkflows;
   readonly store: EventStore;
   /**
    * Takes nothing new, waits for what runs (at most `drainMs`, default 30 s), closes the file. Whatever
@@ -191,6 +208,8 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
       if (isTool(tool)) return callable(tool.name) as unknown as LedgerTool<Args, Result>;
       throw new LedgerError('ledger.options', 'tool() takes what defineTool or httpTool has made.');
     },
+    workflow: (workflowOptions, program) => runWorkflow(core, tenant, workflowOptions, program),
+    workflows: ledgerWorkflows(core, tenant),
     close: async (closing) => {
       if (openness === 'open') openness = 'closing';
       await core.close(closing);

@@ -1,5 +1,12 @@
 export * from './create-ledger-options.ts';
 export * from './create-ledger.ts';
+export {
+  type LedgerWorkflows,
+  type WorkflowOptions,
+  type WorkflowOutcome,
+  type WorkflowProgram,
+} from './workflow.ts';
+export * from './workflow-step.ts';
 export { LedgerError, type LedgerErrorCode, ledgerErrorCodes } from './ledger-error.ts';
 export { viewsPathOf } from './open-index.ts';
 export {
@@ -13,6 +20,7 @@ export {
   type ListFilter,
   type Loaded,
   type BurstLimit,
+  type CompensateRequest,
   type Notice,
   type Pause,
   type PauseRequest,
@@ -23,12 +31,21 @@ export {
   type RepeatRequest,
   type SettleRequest,
   type SideEntry,
+  type StepOutcome,
   type VoteRequest,
+  type WorkflowFilter,
+  type WorkflowRow,
   usualBurst,
   type WritePoint,
   writePoints,
 } from '@action-ledger/application';
-export { type Action, type ActionStatus, type CallOrigin } from '@action-ledger/domain';
+export {
+  type Action,
+  type ActionStatus,
+  type CallOrigin,
+  type Workflow,
+  type WorkflowStatus,
+} from '@action-ledger/domain';
 export { StoreFault, type StoreFaultCode } from '@action-ledger/event-store';
 export {
   type ApprovalDeclaration,

@@ -6,7 +6,7 @@ import { LedgerError } from './ledger-error.ts';
 
 export type Openness = 'open' | 'closing' | 'closed';
 
-type Method = Exclude<keyof Ledger, 'close'>;
+type Method = Exclude<keyof Ledger, 'close' | 'workflows'>;
 type Act = (...args: readonly unknown[]) => unknown;
 
 interface Kind {
@@ -49,7 +49,34 @@ export function whileOpen(core: Ledger, openness: () => Openness): Ledger {
     const act = withRequest((...args) => acts[name as Method](...args), kind.request);
     return [name, kind.gives === 'promise' ? later(act, openness) : now(act, openness)] as const;
   });
-  return { ...core, ...(Object.fromEntries(guarded) as unknown as Pick<Ledger, Method>) };
+  return {
+    ...core,
+    ...(Object.fromEntries(guarded) as unknown as Pick<Ledger, Method>),
+    workflows: guardedWorkflows(core.workflows, openness),
+  };
+}
+
+const workflowMethods: Readonly<Record<keyof Ledger['workflows'], Kind>> = {
+  start: request,
+  step: { gives: 'promise', request: 1 },
+  complete: promise,
+  fail: promise,
+  rest: promise,
+  show: promise,
+  list: value,
+  compensate: { gives: 'promise', request: 2 },
+};
+
+function guardedWorkflows(
+  door: Ledger['workflows'],
+  openness: () => Openness,
+): Ledger['workflows'] {
+  const acts = door as unknown as Readonly<Record<string, Act>>;
+  const guarded = Object.entries(workflowMethods).map(([name, kind]) => {
+    const act = withRequest((...args) => acts[name]?.(...args), kind.request);
+    return [name, kind.gives === 'promise' ? later(act, openness) : now(act, openness)] as const;
+  });
+  return Object.fromEntries(guarded) as unknown as Ledger['workflows'];
 }
 
 function withRequest(act: Act, place: number | undefined): Act {

@@ -1,3 +1,4 @@
 export * from './fold.ts';
+export * from './fold-workflow.ts';
 export * from './seal.ts';
 export * from './unseal.ts';

@@ -122,6 +122,11 @@ export interface EventStore {
    */
   lostStreams?(): Promise<readonly IndexFault[]>;
   /**
+   * Names of streams that begin so, in their order, at most `max`: without reading what they hold.
+   * Absent where the store cannot list them.
+   */
+  streamNames?(start: string, max: number): Promise<readonly string[]>;
+  /**
    * What was stored at these positions is gone, or cannot be found under its name: `recovering` from
    * now on, also after a restart, until an operator confirms it. Positions after the head were lost
    * with the end of the store, and will be given again. Where it is absent the caller remembers by

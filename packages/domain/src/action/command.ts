@@ -66,6 +66,8 @@ export interface PlanAction {
     readonly downstreamKey: string;
     readonly undoes?: readonly string[];
   };
+  /** Cancelled in the same append: whoever else would create it finds the place taken. */
+  readonly cancelled?: { readonly reason: string };
 }
 
 export type ActionCommand =

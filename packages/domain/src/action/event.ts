@@ -47,6 +47,8 @@ export interface ActionPlanned {
   readonly editOf?: { readonly action: string; readonly reason: string; readonly by: string };
   /** The action whose effect this one undoes on behalf of a workflow. */
   readonly compensates?: string;
+  /** The step of a workflow that it carries out, or (with `compensates`) undoes. */
+  readonly workflow?: { readonly id: string; readonly step: string };
   /** Secret arguments are held by the proposing process alone. */
   readonly secret?: true;
 }

@@ -96,9 +96,17 @@ function planned(action: Action, data: ActionPlanned, at: number): Action {
     ...(data.by === undefined ? none : { by: data.by }),
     ...(data.after === undefined ? none : { after: data.after }),
     ...(data.policy === undefined ? none : { policyVersion: data.policy.version }),
-    ...(data.repeatOf === undefined ? none : { repeatOf: data.repeatOf.action }),
-    ...(data.editOf === undefined ? none : { editOf: data.editOf.action }),
-    ...(data.compensates === undefined ? none : { compensates: data.compensates }),
+    ...origins(data),
+  };
+}
+
+/** The actions and workflows that brought it about. */
+function origins({ repeatOf, editOf, compensates, workflow }: ActionPlanned): Partial<Action> {
+  return {
+    ...(repeatOf === undefined ? none : { repeatOf: repeatOf.action }),
+    ...(editOf === undefined ? none : { editOf: editOf.action }),
+    ...(compensates === undefined ? none : { compensates }),
+    ...(workflow === undefined ? none : { workflow }),
   };
 }
 

@@ -10,13 +10,17 @@ import { type ApprovalRules, defaultTimes, type ToolRules } from './tool-rules.t
 export function planAction(action: Action, command: PlanAction, now: Instant): Decision {
   if (action.status !== 'new')
     return refuse('action.exists', 'This epoch has its action already.', action);
-  const { policy, rules } = command;
+  const { policy, rules, cancelled } = command;
   const approval = approvalAsked(policy, command.approval);
   const data = plannedData(command, approval === undefined, now);
   const planned: ActionEvent = { type: 'ActionPlanned', data };
   // A doubt is ended by no policy and waits for no approval; both are asked again before a send.
   if (command.presumed !== undefined)
     return accept(planned, attemptPresumed(action, command.presumed, rules, now));
+  if (cancelled !== undefined) {
+    const ending = { by: 'ledger', person: false, reason: cancelled.reason };
+    return accept(planned, { type: 'ActionCancelled', data: ending });
+  }
   if (policy.effect === 'deny') return accept(planned, denied(policy));
   if (approval !== undefined)
     return accept(planned, approvalRequested(data.argumentsHash, approval, rules, policy, now));

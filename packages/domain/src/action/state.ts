@@ -122,6 +122,7 @@ export interface Action {
   readonly repeatOf?: string;
   readonly editOf?: string;
   readonly compensates?: string;
+  readonly workflow?: { readonly id: string; readonly step: string };
   /** The call that created it first, then those that joined on record. */
   readonly calls: readonly CallOrigin[];
   readonly attempts: readonly Attempt[];

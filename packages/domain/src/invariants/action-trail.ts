@@ -119,6 +119,7 @@ const unusual: Readonly<Record<Exclude<OptionalNames<AuditedAction>, 'outcome'>,
   undoneBy: true,
   unknownSince: true,
   watch: true,
+  workflow: true,
 };
 
 type OptionalNames<Type> = keyof {

@@ -1,0 +1,23 @@
+export { type LoadedWorkflow } from './workflow-store.ts';
+export { type CompensateRequest } from './operate-workflows.ts';
+export { type StartedWorkflow, type StepAnswer } from './program.ts';
+export { workflowIdsOf } from './recover-workflows.ts';
+export { type WorkflowDoor } from './workflow-door.ts';
+export {
+  listWorkflows,
+  type WorkflowFilter,
+  type WorkflowRow,
+  workflowRowOf,
+  workflowsListedUsual,
+} from './workflow-index.ts';
+export {
+  refusedWorkflow,
+  type StepOutcome,
+  workflowOutcome,
+  type WorkflowOutcome,
+} from './workflow-outcome.ts';
+export {
+  type CompensationRequest,
+  type StepRequest,
+  type WorkflowRequest,
+} from './workflow-request.ts';

@@ -1,0 +1,85 @@
+// Which workflows there are, and which of them are open. Held in memory and filled from the streams when
+// the ledger opens; whatever this process reads or appends is noted at once.
+import { isOpenWorkflow, type Workflow, type WorkflowStatus } from '@action-ledger/domain';
+
+export interface WorkflowRow {
+  readonly workflow: string;
+  readonly tenant: string;
+  readonly name?: string;
+  readonly run?: string;
+  readonly status: WorkflowStatus;
+  readonly steps: number;
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly revision: number;
+  readonly owner?: 'reconciler' | 'operator';
+  readonly nextCheckAt?: number;
+}
+
+export interface WorkflowFilter {
+  readonly tenant?: string;
+  readonly status?: WorkflowStatus;
+  readonly run?: string;
+  /** Only those that go on, or that a person has to look at. */
+  readonly open?: boolean;
+  /** Newest first. Default 100. */
+  readonly limit?: number;
+}
+
+export interface WorkflowIndex {
+  note(workflow: Workflow): void;
+  open(): readonly string[];
+  list(filter: WorkflowFilter): readonly WorkflowRow[];
+}
+
+export function workflowRowOf(workflow: Workflow): WorkflowRow {
+  const { id, tenant, name, run, status, steps, startedAt, updatedAt, revision, watch } = workflow;
+  return {
+    workflow: id,
+    tenant,
+    status,
+    steps: steps.length,
+    startedAt,
+    updatedAt,
+    revision,
+    ...(name === undefined ? {} : { name }),
+    ...(run === undefined ? {} : { run }),
+    ...watch,
+  };
+}
+
+export const workflowsListedUsual = 100;
+
+/** Newest first. */
+export function listWorkflows(
+  rows: readonly WorkflowRow[],
+  filter: WorkflowFilter,
+): readonly WorkflowRow[] {
+  const { tenant, status, run, open, limit = workflowsListedUsual } = filter;
+  return rows
+    .filter(
+      (row) =>
+        (tenant === undefined || row.tenant === tenant) &&
+        (status === undefined || row.status === status) &&
+        (run === undefined || row.run === run) &&
+        (open !== true || isOpenWorkflow(row)),
+    )
+    .sort((a, b) => b.startedAt - a.startedAt || (a.workflow < b.workflow ? -1 : 1))
+    .slice(0, limit);
+}
+
+export function createWorkflowIndex(): WorkflowIndex {
+  const rows = new Map<string, WorkflowRow>();
+  const open = new Set<string>();
+  return {
+    note: (workflow) => {
+      const known = rows.get(workflow.id);
+      if (known !== undefined && known.revision > workflow.revision) return;
+      rows.set(workflow.id, workflowRowOf(workflow));
+      if (isOpenWorkflow(workflow)) open.add(workflow.id);
+      else open.delete(workflow.id);
+    },
+    open: () => [...open],
+    list: (filter) => listWorkflows([...rows.values()], filter),
+  };
+}

@@ -1,0 +1,122 @@
+// A trip of three bookings as a workflow: each is undone by a cancellation that names the reservation.
+import { z } from 'zod';
+import {
+  fromOutcome,
+  type Ledger,
+  type LedgerTool,
+  type Step,
+  type WorkflowOptions,
+  type WorkflowOutcome,
+} from '@action-ledger/client';
+import {
+  executeAt,
+  lookUpAt,
+  type ProviderAnswer,
+  type ProviderPort,
+  type ProviderRequest,
+} from '@action-ledger/sandbox';
+import { defineTool, type Tool, type ToolDefinition } from '@action-ledger/tools';
+import { times } from './pay.ts';
+import { type Adapter, type World, type WorldOptions } from './world.ts';
+
+export const parts = ['flight', 'hotel', 'car'] as const;
+export type Part = (typeof parts)[number];
+
+const common = {
+  timeoutMs: times.timeout,
+  inFlightMs: times.inFlight,
+  settleMs: times.settle,
+  leaseMs: times.lease,
+} as const;
+
+type Booking = { readonly trip: string };
+type Cancellation = { readonly reservation: string };
+
+export function bookTool(port: ProviderPort, part: Part, more: object = {}): Tool {
+  const definition: ToolDefinition<Booking> = {
+    name: `book_${part}`,
+    input: z.object({ trip: z.string() }),
+    guarantee: 'lookup',
+    lookup: lookUpAt(port),
+    execute: executeAt(port),
+    keep: ['outcome.reservation_id'],
+    ...common,
+    ...more,
+  };
+  return defineTool(definition);
+}
+
+export function cancelTool(port: ProviderPort, part: Part, more: object = {}): Tool {
+  const definition: ToolDefinition<Cancellation> = {
+    name: `cancel_${part}`,
+    input: z.object({ reservation: z.string() }),
+    guarantee: 'lookup',
+    lookup: lookUpAt(port),
+    execute: executeAt(port),
+    ...common,
+    ...more,
+  };
+  return defineTool(definition);
+}
+
+/** What each reservation is called, so that a cancellation can name it. */
+export function answerTrip({ tool, key }: ProviderRequest): ProviderAnswer {
+  const result = tool.startsWith('book_')
+    ? { reservation_id: `${tool.slice('book_'.length)}-${key.slice(0, 6)}` }
+    : { cancelled: true };
+  return { kind: 'accepted', result };
+}
+
+export function tripWorld(store: Adapter, more: Partial<WorldOptions> = {}): WorldOptions {
+  return {
+    store,
+    tools: (port) => parts.flatMap((part) => [bookTool(port, part), cancelTool(port, part)]),
+    answer: answerTrip,
+    ...more,
+  };
+}
+
+export const trip: WorkflowOptions = { id: 'trip-7', run: 'run-1' };
+
+export type TripProgram = (step: Step, ledger: Ledger) => Promise<unknown>;
+
+export async function book(step: Step, ledger: Ledger, part: Part): Promise<unknown> {
+  return step(
+    `book ${part}`,
+    toolOf(ledger, `book_${part}`),
+    { trip: 't-7' },
+    {
+      compensate: {
+        tool: toolOf(ledger, `cancel_${part}`),
+        arguments: { reservation: fromOutcome('reservation_id') },
+      },
+    },
+  );
+}
+
+export const bookAll: TripProgram = async (step, ledger) => {
+  const booked = [];
+  for (const part of parts) booked.push(await book(step, ledger, part));
+  return booked;
+};
+
+export function toolOf(ledger: Ledger, name: string): LedgerTool {
+  const tool = Object.values(ledger.tools).find((each) => each.name === name);
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  return tool;
+}
+
+/** Runs the program, and lets time pass until there is an outcome. */
+export function runTrip(
+  world: World,
+  ledger: Ledger,
+  program: TripProgram = bookAll,
+  options: WorkflowOptions = trip,
+): Promise<WorkflowOutcome<unknown>> {
+  return world.during(ledger.workflow(options, (step) => program(step, ledger)));
+}
+
+/** What was really done, in the order in which it was. */
+export function done({ provider }: World): readonly string[] {
+  return provider.effects().map(({ tool }) => tool);
+}
