@@ -1,5 +1,8 @@
 // A trip of three bookings as a workflow: each is undone by a cancellation that names the reservation.
+import { expect } from '@jest/globals';
 import { z } from 'zod';
+import { foldWorkflow, unsealEvent } from '@action-ledger/codec';
+import { streamOfWorkflow, type Workflow, workflowIdOf } from '@action-ledger/domain';
 import {
   fromOutcome,
   type Ledger,
@@ -16,8 +19,8 @@ import {
   type ProviderRequest,
 } from '@action-ledger/sandbox';
 import { defineTool, type Tool, type ToolDefinition } from '@action-ledger/tools';
-import { times } from './pay.ts';
-import { type Adapter, type World, type WorldOptions } from './world.ts';
+import { minute, second, times } from './pay.ts';
+import { type Adapter, type Process, sha256, type World, type WorldOptions } from './world.ts';
 
 export const parts = ['flight', 'hotel', 'car'] as const;
 export type Part = (typeof parts)[number];
@@ -103,7 +106,7 @@ export const bookAll: TripProgram = async (step, ledger) => {
 export function toolOf(ledger: Ledger, name: string): LedgerTool {
   const tool = Object.values(ledger.tools).find((each) => each.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  return tool;
+  return tool as LedgerTool;
 }
 
 /** Runs the program, and lets time pass until there is an outcome. */
@@ -119,4 +122,43 @@ export function runTrip(
 /** What was really done, in the order in which it was. */
 export function done({ provider }: World): readonly string[] {
   return provider.effects().map(({ tool }) => tool);
+}
+
+/** Of the one workflow: its state, as the store holds it. */
+export async function workflowOf(world: World, name: string = trip.id ?? ''): Promise<Workflow> {
+  const id = workflowIdOf(sha256, 'acme', { kind: 'id', id: name });
+  const folded = foldWorkflow(sha256, id, await world.store().readStream(streamOfWorkflow(id)));
+  if (folded.kind === 'broken') throw new Error(folded.reason);
+  return folded.workflow;
+}
+
+export async function workflowEvents(world: World, name?: string): Promise<readonly string[]> {
+  const { id } = await workflowOf(world, name);
+  const recorded = await world.store().readStream(streamOfWorkflow(id));
+  return recorded.map((each) => {
+    const { event } = unsealEvent(each);
+    const { step, as } = event.data as { readonly step?: string; readonly as?: string };
+    return [event.type, step, as].filter((word) => word !== undefined).join(' ');
+  });
+}
+
+/** Runs it in a process that will die, and lets it die. */
+export async function untilDeath(
+  world: World,
+  process: Process,
+  program: TripProgram = bookAll,
+): Promise<void> {
+  void process.ledger.workflow(trip, (step) => program(step, process.ledger));
+  for (let waited = 0; !process.isDead() && waited < 10 * minute; waited += second)
+    await world.advance(second);
+  expect(process.isDead()).toBe(true);
+}
+
+/** Each booking is undone once, and in reverse order. An absolute write may be repeated: it counts once. */
+export function expectUndoneInReverse(world: World, booked: readonly Part[]): void {
+  expect([...new Set(done(world))]).toEqual([
+    ...booked.map((part) => `book_${part}`),
+    ...[...booked].reverse().map((part) => `cancel_${part}`),
+  ]);
+  expect(world.provider.tally().every(({ effects }) => effects <= 1)).toBe(true);
 }

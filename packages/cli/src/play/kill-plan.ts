@@ -25,6 +25,16 @@ const weights: Readonly<Record<WritePoint, number>> = {
   'looked up': 20,
   reconciled: 20,
   'undo recorded': 40,
+  // Recorded calls are no workflows.
+  'workflow started': 1,
+  'step planned': 1,
+  'step done': 1,
+  'step settled': 1,
+  'compensation started': 1,
+  'compensation planned': 1,
+  'compensation created': 1,
+  'compensation recorded': 1,
+  'workflow ended': 1,
 };
 
 /** @param share of the passes of a point that every action passes, from 0 to 1 */
