@@ -11,6 +11,7 @@ import {
 } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { readEvents } from './read-events.ts';
+import { followWorkflow, type WorkflowFolds } from './workflow/follow-workflow.ts';
 
 export interface FoldedStream {
   /** Of the last event. */
@@ -26,6 +27,7 @@ export interface FoldedStream {
 export interface FoldedStreams {
   /** Of actions alone. */
   readonly streams: Map<string, FoldedStream>;
+  readonly workflows: WorkflowFolds;
   /** Where there is one. */
   readonly newest: RecordedEvent | undefined;
 }
@@ -36,16 +38,18 @@ export async function foldStreams(
   through: number | undefined,
 ): Promise<FoldedStreams> {
   const streams = new Map<string, FoldedStream>();
+  const workflows: WorkflowFolds = new Map();
   const unseal = createUnsealer();
   let newest: RecordedEvent | undefined;
   for await (const batch of readEvents(store, rangeOf(through))) {
     for (const event of batch) {
       const folded = streams.get(event.stream) ?? startIn(streams, event.stream);
       if (folded !== undefined) follow(folded, unseal, event);
+      else followWorkflow(workflows, event);
     }
     newest = batch.at(-1) ?? newest;
   }
-  return { streams, newest };
+  return { streams, workflows, newest };
 }
 
 /** Folds these streams again, up to and with a position each. */

@@ -6,12 +6,14 @@ import {
   type AuditedAction,
   checkLedger,
   checkTrail,
+  checkWorkflows,
   type Sha256,
   streamOfAction,
 } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { foldAgain, type FoldedStream, type FoldedStreams, foldStreams } from './fold-streams.ts';
 import { type BrokenRecord, proveStore, type StoreProof } from './prove-store.ts';
+import { soundWorkflows } from './workflow/follow-workflow.ts';
 
 export interface Verification {
   readonly streams: number;
@@ -64,7 +66,7 @@ export async function verifyLedger(
   if (condition.kind === 'recovering' && broken.length === 0)
     broken.push({ stream: '', invariant: 'positions-complete', detail: condition.reason });
   const now = Math.max(options.nowMs ?? 0, timeOf(folded.newest));
-  for (const each of checkStreams(folded.streams, proof, now)) broken.push(each);
+  for (const each of checkStreams(folded, proof, now)) broken.push(each);
   const known = new Set(broken.map(({ stream }) => stream));
   const compared = options.compare?.({
     stateOf: (actionId) => {
@@ -100,7 +102,7 @@ function timeOf(event: RecordedEvent | undefined): number {
 }
 
 function checkStreams(
-  streams: ReadonlyMap<string, FoldedStream>,
+  { streams, workflows }: FoldedStreams,
   { soundThrough }: StoreProof,
   now: number,
 ): readonly BrokenRecord[] {
@@ -114,7 +116,14 @@ function checkStreams(
     // What is left of a broken stream is no whole one: only what others say of it is checked.
     else if (!soundThrough.has(stream)) broken.push(...checkTrail(stream, trail, { now }));
   }
-  return [...broken, ...checkLedger(actions, { now })];
+  const sound = soundWorkflows(workflows, soundThrough);
+  const byId = new Map(actions.map((action) => [action.id, action]));
+  return [
+    ...broken,
+    ...sound.broken,
+    ...checkLedger(actions, { now }),
+    ...checkWorkflows(sound.workflows, byId, { now, damaged: sound.damaged }),
+  ];
 }
 
 function stateOf(folded: FoldedStream | undefined): ProvenState {

@@ -20,3 +20,4 @@ export {
   type LedgerContext,
 } from './invariants/check-ledger.ts';
 export { checkState } from './invariants/check-state.ts';
+export { checkWorkflows } from './invariants/check-workflows.ts';

@@ -14,6 +14,7 @@ export const invariantNames = [
   'requests-within-attempts',
   'stream-folds',
   'success-never-changes',
+  'undone-in-reverse',
   'unknown-is-watched',
 ] as const;
 
