@@ -14,12 +14,14 @@ import { registerReplay } from './replay/register-replay.ts';
 import { registerRestore } from './restore/register-restore.ts';
 import { registerStart } from './start/register-start.ts';
 import { registerVerify } from './verify/register-verify.ts';
+import { registerWorkflow } from './workflows/register-workflow.ts';
 
 export const commands: readonly Register[] = [
   registerDemo,
   registerPlay,
   registerStart,
   registerActions,
+  registerWorkflow,
   registerVotes,
   registerUnknown,
   registerPauses,

@@ -118,7 +118,7 @@ function heldBackCount(entries: readonly SideEntry[]): string {
 }
 
 function linkFacts(action: Action): readonly Fact[] {
-  const { repeatOf, editOf, compensates, compensatedBy } = action;
+  const { repeatOf, editOf, compensates, compensatedBy, workflow } = action;
   const { undoes, undoneBy, supersededBy, after } = action;
   const ids = (list: readonly string[]): string => list.map(shortId).join(', ');
   return [
@@ -131,6 +131,7 @@ function linkFacts(action: Action): readonly Fact[] {
       'instead',
       supersededBy && `${shortId(supersededBy)}, whose outcome its callers get`,
     ),
+    ...optional('step', workflow && `"${workflow.step}" of workflow ${workflow.id.slice(0, 10)}`),
     ...optional('compensates', compensates && shortId(compensates)),
     ...optional('compensated', compensatedBy && `by ${shortId(compensatedBy)}`),
   ];

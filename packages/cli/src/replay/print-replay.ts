@@ -1,5 +1,5 @@
 // A replayed stream for a person: a line per event, what it says, and the state after it.
-import { type ActionEvent } from '@action-ledger/domain';
+import { type ActionEvent, type WorkflowEvent } from '@action-ledger/domain';
 import { type Cli } from '../cli.ts';
 import { stateText } from '../describe/action-text.ts';
 import { eventText } from '../describe/event-text.ts';
@@ -8,6 +8,11 @@ import { printable, printableJson } from '../format/printable.ts';
 import { paintOf } from '../format/style.ts';
 import { type Cell, type Column, renderTable } from '../format/table.ts';
 import { dateOf, dateTime, timeOfDay } from '../format/time.ts';
+import {
+  paintOfWorkflow,
+  workflowEventText,
+  workflowStateText,
+} from '../workflows/workflow-text.ts';
 import { type Replay, type ReplayedEvent } from './replay-stream.ts';
 
 const columns: readonly Column[] = [
@@ -28,8 +33,8 @@ export function renderReplay(
     `${style.bold(printable(stream))}${events.length === 0 ? '' : `, ${days(events)}`}\n`,
   ];
   const rows = events.map((event, index) => row(event, events[index - 1]));
-  const isAction = events.some(({ action }) => action !== undefined);
-  const head = isAction ? columns : columns.slice(0, -1);
+  const hasStates = events.some((event) => event.action ?? event.workflow);
+  const head = hasStates ? columns : columns.slice(0, -1);
   if (rows.length > 0)
     lines.push('\n', renderTable(head, rows.map(painted), { style, columns: io.columns }), '\n');
   if (broken !== undefined) {
@@ -49,26 +54,40 @@ export function renderReplay(
   return lines.join('');
 
   function painted(cells: readonly string[], index: number): readonly Cell[] {
-    const status = events[index]?.action?.status;
+    const { action, workflow } = events[index] ?? {};
     const state = cells[columns.length - 1] ?? '';
-    if (status === undefined) return cells;
-    return [...cells.slice(0, -1), { text: state, paint: paintOf(style, status) }];
+    if (action !== undefined)
+      return [...cells.slice(0, -1), { text: state, paint: paintOf(style, action.status) }];
+    if (workflow === undefined) return cells;
+    const paint = paintOfWorkflow(style, workflow.status);
+    return [...cells.slice(0, -1), { text: state, paint }];
   }
 }
 
 function row(event: ReplayedEvent, before: ReplayedEvent | undefined): readonly string[] {
-  const { revision, at, type, data, by, action } = event;
+  const { revision, at, type, by } = event;
   const isSameDay = before === undefined || dateOf(before.at) === dateOf(at);
-  const said =
-    action === undefined ? printableJson(data) : eventText({ type, data } as ActionEvent, at);
+  const said = saidBy(event);
   const author = by === undefined || said.includes(by) ? '' : ` (by ${printable(by)})`;
   return [
     String(revision),
     isSameDay ? timeOfDay(at) : dateTime(at, { ms: true }),
     printable(type),
     `${said}${author}`,
-    action === undefined ? '' : stateText(action, at),
+    stateAfter(event),
   ];
+}
+
+function saidBy({ type, data, at, action, workflow }: ReplayedEvent): string {
+  if (action !== undefined) return eventText({ type, data } as ActionEvent, at);
+  return workflow === undefined
+    ? printableJson(data)
+    : workflowEventText({ type, data } as WorkflowEvent);
+}
+
+function stateAfter({ at, action, workflow }: ReplayedEvent): string {
+  if (action !== undefined) return stateText(action, at);
+  return workflow === undefined ? '' : workflowStateText(workflow, at);
 }
 
 function days(events: readonly ReplayedEvent[]): string {

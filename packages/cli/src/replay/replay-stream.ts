@@ -7,9 +7,15 @@ import {
   actionOfStream,
   chainStart,
   evolve,
+  evolveWorkflow,
   findChainBreak,
   ImpossibleEvent,
+  ImpossibleWorkflowEvent,
   newAction,
+  newWorkflow,
+  type Workflow,
+  type WorkflowEvent,
+  workflowOfStream,
 } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { sha256 } from '../sha256.ts';
@@ -24,6 +30,8 @@ export interface ReplayedEvent {
   readonly by?: string;
   /** The whole state after it; undefined in a stream that is not an action's. */
   readonly action?: Action;
+  /** The same in a stream of a workflow. */
+  readonly workflow?: Workflow;
 }
 
 export interface Replay {
@@ -43,7 +51,11 @@ export async function replayStream(
   const recorded = await store.readStream(stream);
   const actionId = actionOfStream(stream);
   const events: ReplayedEvent[] = [];
-  let action = actionId === undefined ? undefined : newAction(actionId);
+  const workflowId = workflowOfStream(stream);
+  let state: State = {
+    ...(actionId === undefined ? {} : { action: newAction(actionId) }),
+    ...(workflowId === undefined ? {} : { workflow: newWorkflow(workflowId) }),
+  };
   let hash = chainStart(stream);
   for (const each of recorded) {
     const from = { revision: events.length - 1, hash };
@@ -53,13 +65,14 @@ export async function replayStream(
     if (typeof unsealed === 'string') return broken(each.revision, unsealed);
     if (unsealed.metadata.at > untilMs) break;
     try {
-      action = action && evolved(action, unsealed);
+      state = evolved(state, unsealed);
     } catch (error) {
-      if (!(error instanceof ImpossibleEvent)) throw error;
+      if (!(error instanceof ImpossibleEvent || error instanceof ImpossibleWorkflowEvent))
+        throw error;
       return broken(each.revision, error.message);
     }
     hash = unsealed.metadata.hash;
-    events.push(replayed(each, unsealed, action));
+    events.push(replayed(each, unsealed, state));
   }
   return { stream, events, left: recorded.length - events.length };
 
@@ -78,14 +91,21 @@ function unsealedOrWhy(recorded: RecordedEvent): UnsealedEvent | string {
   }
 }
 
-function evolved(action: Action, { event, metadata, revision }: UnsealedEvent): Action {
-  return evolve(action, event as unknown as ActionEvent, { revision, at: metadata.at });
+type State = Pick<ReplayedEvent, 'action' | 'workflow'>;
+
+function evolved({ action, workflow }: State, unsealed: UnsealedEvent): State {
+  const { event, metadata, revision } = unsealed;
+  const place = { revision, at: metadata.at };
+  if (action !== undefined)
+    return { action: evolve(action, event as unknown as ActionEvent, place) };
+  if (workflow === undefined) return {};
+  return { workflow: evolveWorkflow(workflow, event as unknown as WorkflowEvent, place) };
 }
 
 function replayed(
   { stream, revision, position }: RecordedEvent,
   { event, metadata }: UnsealedEvent,
-  action: Action | undefined,
+  state: State,
 ): ReplayedEvent {
   return {
     stream,
@@ -95,6 +115,6 @@ function replayed(
     type: event.type,
     data: event.data,
     ...(metadata.by === undefined ? {} : { by: metadata.by }),
-    ...(action === undefined ? {} : { action }),
+    ...state,
   };
 }

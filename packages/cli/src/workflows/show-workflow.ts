@@ -1,0 +1,77 @@
+// `action-ledger workflow show`: one workflow, its steps in order, and what became of each.
+import { type Workflow } from '@action-ledger/domain';
+import { type Cli } from '../cli.ts';
+import { watchText } from '../describe/action-text.ts';
+import { type Fact, renderFacts } from '../format/facts.ts';
+import { printable, printableJson } from '../format/printable.ts';
+import { type Style } from '../format/style.ts';
+import { dateTime } from '../format/time.ts';
+import { shortId } from '../ledger-file/find-action.ts';
+import { type PathOption } from '../ledger-file/ledger-path.ts';
+import { readLedger } from '../ledger-file/read-ledger.ts';
+import { findWorkflow, shortWorkflow } from './load-workflows.ts';
+import {
+  compensationText,
+  paintOfWorkflow,
+  type StepState,
+  stepStateText,
+} from './workflow-text.ts';
+
+export async function showWorkflow(
+  cli: Cli,
+  typed: string,
+  options: PathOption & { readonly json?: boolean },
+): Promise<void> {
+  await readLedger(cli.io, options, async (store) => {
+    const workflow = await findWorkflow(store, typed);
+    if (options.json === true) {
+      cli.json(workflow);
+      return;
+    }
+    cli.io.out(renderFacts(facts(workflow, cli.style), cli.style, cli.io.columns));
+    const file = options.path === undefined ? '' : ` --path ${printable(options.path)}`;
+    const command = `action-ledger replay workflow-${workflow.id}${file}`;
+    cli.io.out(`\n${cli.style.dim(`${command}  shows its state after each event.`)}\n`);
+  });
+}
+
+function facts(workflow: Workflow, style: Style): readonly Fact[] {
+  const { id, name, run, tenant, status, updatedAt, startedAt, result, compensation } = workflow;
+  const { standing, watch, revision, steps } = workflow;
+  return [
+    ['workflow', id, style.bold],
+    ...(name === undefined ? [] : [['id', printable(name)] as const]),
+    ...(run === undefined ? [] : [['run', printable(run)] as const]),
+    ['tenant', printable(tenant)],
+    [
+      'status',
+      `${status} since ${dateTime(updatedAt, { ms: true })} UTC`,
+      paintOfWorkflow(style, status),
+    ],
+    ['started', `${dateTime(startedAt, { ms: true })} UTC`],
+    ...steps.map((step, place): Fact => [`step ${place + 1}`, stepFact(step)]),
+    ...(result === undefined ? [] : [['result', printableJson(result, 2)] as const]),
+    ...(compensation === undefined
+      ? []
+      : [['undone', printable(`by ${compensation.by}: ${compensation.reason}`)] as const]),
+    ...standing.map(({ step, why }): Fact => [
+      'stands',
+      printable(`"${step}": ${why}`),
+      style.open,
+    ]),
+    ...(watch === undefined ? [] : [['owner', `${watchText(watch)} UTC`, style.open] as const]),
+    ['record', `revision ${revision}, ${shortWorkflow(id)}…`],
+  ];
+}
+
+function stepFact(step: StepState): string {
+  const { settled, compensated, tool } = step;
+  const reason = compensated?.reason ?? settled?.reason;
+  const lines = [
+    `${step.step}: ${stepStateText(step)}`,
+    `${tool}${settled === undefined ? '' : ` ${shortId(settled.action)}`}`,
+    `undone by: ${compensationText(step)}${compensated?.by === undefined ? '' : ` ${shortId(compensated.by)}`}`,
+    ...(reason === undefined ? [] : [`because: ${reason}`]),
+  ];
+  return lines.map(printable).join('\n');
+}
