@@ -105,10 +105,6 @@ export const fieldCases: Readonly<Record<string, string>> = {
 /** What a case needs that is not built yet. */
 export const waiting: Readonly<Record<string, string>> = {
   F021: 'the MCP door: its envelope is what must stay out of identity',
-  F089: 'workflows: a compensation that waits for its original',
-  F091: 'workflows: a compensation knows which actions its own workflow created',
-  F093: 'workflows: a compensation as an action of its own, with its inputs in the stream',
-  F097: 'workflows: a cancel while steps are undone',
   F099: 'a broker: partitions that are consumed at once',
   F101: 'a broker: offsets that are committed out of order',
   F102: 'a broker: a topic to compare the log with',
