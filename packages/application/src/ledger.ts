@@ -47,7 +47,7 @@ import { anyPause, type BurstOptions, pauseOnBurst, pausing, type Pausing } from
 import { createPauses, type Pauses } from './pauses.ts';
 import { type Notice, type Parts, type Run, type WritePoint } from './parts.ts';
 import { propose } from './propose.ts';
-import { type Proposal } from './proposal.ts';
+import { type Proposal, withoutLink } from './proposal.ts';
 import { createQuarantine } from './quarantine.ts';
 import { readEvents } from './read-events.ts';
 import { presumeOpen } from './presumed.ts';
@@ -358,7 +358,7 @@ function publicFace(
 ): Ledger {
   const { parts, chains } = deps;
   return {
-    propose: ({ link: _link, ...proposal }) => propose(deps, withoutUndefined(proposal)),
+    propose: (proposal) => propose(deps, withoutUndefined(withoutLink(proposal))),
     vote: (request) => castVote(parts, request),
     cancel: (request) => cancelAction(parts, request),
     settle: (request) => settleUnknown(parts, request),

@@ -19,6 +19,13 @@ export interface Proposal {
   readonly link?: ProposalLink;
 }
 
+/** As it comes from elsewhere. */
+export function withoutLink(proposal: Proposal): Proposal {
+  if (proposal.link === undefined) return proposal;
+  const { link: _link, ...rest } = proposal;
+  return rest;
+}
+
 /** The event of another stream that the action follows from. */
 export interface ProposalLink {
   readonly workflow: { readonly id: string; readonly step: string };

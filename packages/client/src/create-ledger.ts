@@ -3,13 +3,11 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
-  type Answer,
   type Ledger as Core,
   openLedger,
   type Proposal,
   safeOnFault,
 } from '@action-ledger/application';
-import { type CallOrigin, type JsonValue } from '@action-ledger/domain';
 import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
@@ -17,6 +15,7 @@ import { createToolSet, isTool, type ToolSet, type TypedTool } from '@action-led
 import { type AnyTool, type CreateLedgerOptions } from './create-ledger-options.ts';
 import { checkOptions } from './check-options.ts';
 import { LedgerError } from './ledger-error.ts';
+import { type CallContext, type LedgerTool } from './ledger-tool.ts';
 import { openIndex, type OpenIndex } from './open-index.ts';
 import { type Openness, whileOpen } from './while-open.ts';
 import {
@@ -27,27 +26,6 @@ import {
   type WorkflowOutcome,
   type WorkflowProgram,
 } from './workflow.ts';
-
-/** Where a call comes from. Each id is whatever the agent platform uses. */
-export interface CallContext extends CallOrigin {
-  readonly tenant?: string;
-  /** An idempotency key of the caller's own, in place of the derived one. */
-  readonly key?: string;
-  /** The person on whose behalf. */
-  readonly by?: string;
-  /** How long to wait for the outcome, in ms. Default: the tool's lease. */
-  readonly waitMs?: number;
-  /** Ends the waiting, not the action. */
-  readonly signal?: AbortSignal;
-}
-
-/** `result` is set where the action has succeeded, now or earlier. */
-export type Outcome<Result = JsonValue> = Omit<Answer, 'result'> & { readonly result?: Result };
-
-export interface LedgerTool<Args = unknown, Result = JsonValue> {
-  readonly name: string;
-  call(args: Args, context?: CallContext): Promise<Outcome<Result>>;
-}
 
 type ToolOf<Declared> =
   Declared extends TypedTool<infer Args, infer Result> ? LedgerTool<Args, Result> : LedgerTool;

@@ -1,5 +1,6 @@
 export * from './create-ledger-options.ts';
 export * from './create-ledger.ts';
+export * from './ledger-tool.ts';
 export {
   type LedgerWorkflows,
   type WorkflowOptions,

@@ -2,7 +2,7 @@
 // program that has changed is stopped before anything of it is sent.
 import { type Answer, type Ledger as Core, type StepAnswer } from '@action-ledger/application';
 import { type Difference, refusal, type Refusal, type Workflow } from '@action-ledger/domain';
-import { type Outcome } from './create-ledger.ts';
+import { type Outcome } from './ledger-tool.ts';
 import { type Step, StepFailed, type StepOptions, WorkflowInterrupted } from './workflow-step.ts';
 
 export type RanProgram =

@@ -1,5 +1,5 @@
 // How a program takes a step, and how it names what undoes it.
-import { type Outcome, type LedgerTool } from './create-ledger.ts';
+import { type Outcome, type LedgerTool } from './ledger-tool.ts';
 
 /** Stands for what a step brings about, in the arguments of its compensation. */
 export interface Reference {

@@ -437,6 +437,8 @@ describe('what a provider saw', () => {
 
 describe('the list of invariants', () => {
   it('names what was broken above, each at least once', () => {
-    expect([...seen].sort()).toEqual([...invariantNames]);
+    // That of workflows alone is broken in check-workflows.test.ts.
+    const names = invariantNames.filter((name) => name !== 'undone-in-reverse');
+    expect([...seen].sort()).toEqual(names);
   });
 });

@@ -59,18 +59,29 @@ async function settleStep(
   const { parts, workflows } = deps;
   const step = workflow.steps.find((each) => each.step === name);
   if (step === undefined || step.settled?.as === 'succeeded') return workflow;
-  const action =
-    step.settled === undefined
-      ? ((await findStepAction(deps, workflow, step)) ?? (await completeHalf(deps, workflow, step)))
-      : await loadAction(parts, step.settled.action);
+  // Whoever takes the step here records its end as well, or says that it waits for it no longer.
+  if (workflows.isUnderWay(workflow.id, name)) return workflow;
+  const action = await actionOf(deps, workflow, step);
   const settled = action && settlementOf(parts, workflow, step, action);
   if (settled === undefined || settled.as === step.settled?.as) return workflow;
   const performed = await workflows.store.perform(workflow.id, () => ({
     type: 'SettleStep',
     settled,
   }));
-  await parts.passed('step settled', workflow.id);
-  return performed.kind === 'done' ? performed.workflow : undefined;
+  if (performed.kind !== 'done') return undefined;
+  if (performed.events.length > 0) await parts.passed('step settled', workflow.id);
+  return performed.workflow;
+}
+
+/** Of one that ended without effect too: that may turn out otherwise. */
+async function actionOf(
+  deps: CompensatorDeps,
+  workflow: Workflow,
+  step: WorkflowStep,
+): Promise<Action | undefined> {
+  if (step.settled !== undefined) return loadAction(deps.parts, step.settled.action);
+  const found = await findStepAction(deps, workflow, step);
+  return found ?? (await completeHalf(deps, workflow, step));
 }
 
 /** A step that was recorded, and whose action was not: it is created, or its place is taken. */
@@ -79,9 +90,7 @@ async function completeHalf(
   workflow: Workflow,
   step: WorkflowStep,
 ): Promise<Action | undefined> {
-  const { parts, workflows } = deps;
-  // Whoever plans it here is about to create it.
-  if (workflows.isUnderWay(workflow.id, step.step)) return undefined;
+  const { parts } = deps;
   if (parts.isClosing() || parts.recovering() !== undefined) return undefined;
   if (workflow.status !== 'running' || step.secret === true) return fenceStep(deps, workflow, step);
   await propose(deps, {

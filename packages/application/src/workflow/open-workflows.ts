@@ -32,8 +32,9 @@ export function lookAt(
 
 /** A missed wake-up does no harm: every open one is looked at again. */
 export function sweepWorkflows({ parts, workflows }: CompensatorDeps): void {
+  const { index } = workflows;
   const scheduled = new Set(parts.due.all());
-  for (const id of workflows.index.open())
-    if (!scheduled.has(streamOfWorkflow(id)))
-      parts.due.set(streamOfWorkflow(id), parts.clock.nowMs());
+  const missed = index.open().filter((id) => !scheduled.has(streamOfWorkflow(id)));
+  for (const id of new Set([...index.moving(), ...missed]))
+    parts.due.set(streamOfWorkflow(id), parts.clock.nowMs());
 }

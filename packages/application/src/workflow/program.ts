@@ -111,7 +111,7 @@ export async function takeStep(
   return deps.workflows.during(workflowId, request.step, async () => {
     const answer = await takeNow(deps, workflowId, request);
     // What settled meanwhile was left to this call.
-    if (answer.kind === 'waiting') wake(deps, workflowId);
+    if (answer.kind !== 'settled') wake(deps, workflowId);
     return answer;
   });
 }
@@ -279,7 +279,7 @@ async function carryOut(
   if (performed.kind === 'broken') return no(brokenRecord(performed.reason));
   if (performed.kind === 'refusal') return no(performed);
   if (performed.workflow.status === 'compensating') wakeNow(deps, workflow.id);
-  await parts.passed('step settled', workflow.id);
+  if (performed.events.length > 0) await parts.passed('step settled', workflow.id);
   return { kind: 'settled', answer };
 }
 

@@ -29,6 +29,8 @@ export interface WorkflowFilter {
 export interface WorkflowIndex {
   note(workflow: Workflow): void;
   open(): readonly string[];
+  /** Those with a step that is not settled, or to be undone: what has moved of them may have been missed. */
+  moving(): readonly string[];
   list(filter: WorkflowFilter): readonly WorkflowRow[];
 }
 
@@ -68,9 +70,15 @@ export function listWorkflows(
     .slice(0, limit);
 }
 
+function isMoving({ status, steps }: Workflow): boolean {
+  if (status === 'compensating') return true;
+  return status === 'running' && steps.some(({ settled }) => settled === undefined);
+}
+
 export function createWorkflowIndex(): WorkflowIndex {
   const rows = new Map<string, WorkflowRow>();
   const open = new Set<string>();
+  const moving = new Set<string>();
   return {
     note: (workflow) => {
       const known = rows.get(workflow.id);
@@ -78,8 +86,11 @@ export function createWorkflowIndex(): WorkflowIndex {
       rows.set(workflow.id, workflowRowOf(workflow));
       if (isOpenWorkflow(workflow)) open.add(workflow.id);
       else open.delete(workflow.id);
+      if (isMoving(workflow)) moving.add(workflow.id);
+      else moving.delete(workflow.id);
     },
     open: () => [...open],
+    moving: () => [...moving],
     list: (filter) => listWorkflows([...rows.values()], filter),
   };
 }

@@ -1,0 +1,74 @@
+// FW08 and FW09 with real processes, kill -9 and a real file: the third step of a workflow fails, and its
+// process dies at a point on the way there or back. Another one opens the file, with or without the program.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { verifyLedger } from '@action-ledger/application';
+import { type WritePoint } from '@action-ledger/client';
+import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
+import { createProvider, declined, serveProvider } from '@action-ledger/sandbox';
+import { runtime, sha256 } from './rig.ts';
+import { type WorkflowTask } from './workflow-main.ts';
+
+interface Ran {
+  readonly signal: NodeJS.Signals | null;
+  readonly outcome: { readonly status?: string };
+}
+
+function run(task: WorkflowTask): Promise<Ran> {
+  const script = join(__dirname, 'workflow-main.ts');
+  const child = spawn(process.execPath, ['--conditions=source', script, JSON.stringify(task)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'action-ledger-compile-cache') },
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  return new Promise((resolve) => {
+    child.once('close', (_code, signal) => {
+      resolve({ signal, outcome: JSON.parse(said === '' ? '{}' : said) as Ran['outcome'] });
+    });
+  });
+}
+
+const deaths: readonly (readonly [WritePoint, number, boolean])[] = [
+  ['step planned', 2, true],
+  ['step done', 2, true],
+  ['step settled', 3, false],
+  ['compensation planned', 1, false],
+  ['compensation created', 1, true],
+  ['replied', 4, false],
+  ['compensation recorded', 1, true],
+  ['compensation recorded', 2, false],
+];
+
+it.each(deaths)(
+  'FW09 kill -9 at "%s" (%i), its program comes back: %s → undone once each, in reverse order',
+  async (point, nth, comesBack) => {
+    const folder = mkdtempSync(join(tmpdir(), 'crash-workflow-'));
+    const provider = createProvider({
+      runtime,
+      answer: ({ key }) => ({ kind: 'accepted', result: { id: key.slice(0, 8) } }),
+      fault: ({ tool }) => (tool === 'book_car' ? declined('no cars') : undefined),
+    });
+    const served = await serveProvider(provider);
+    const task = { path: join(folder, 'ledger.db'), url: served.url };
+    try {
+      expect((await run({ ...task, runs: true, at: { point, nth } })).signal).toBe('SIGKILL');
+      const after = await run({ ...task, runs: comesBack });
+      expect(after.signal).toBeNull();
+      if (comesBack) expect(after.outcome.status).toBe('compensated');
+      const done = provider.effects().map(({ tool }) => tool);
+      expect(done).toEqual(['book_flight', 'book_hotel', 'cancel_hotel', 'cancel_flight']);
+      const store = await openSqliteEventStore({ path: task.path, runtime, readOnly: true });
+      const { brokenInvariants } = await verifyLedger(store, { sha256 });
+      await store.close();
+      expect(brokenInvariants).toEqual([]);
+    } finally {
+      await served.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  60_000,
+);
