@@ -126,6 +126,28 @@ describe.each(adapters)('over %s', (store) => {
       await expectCompensated(world);
     }));
 
+  it('FW09 undone by a person while a step is recorded and its action is not → that is never sent', () =>
+    inWorld(tripWorld(store), async (world) => {
+      await untilDeath(world, await world.start({ diesAt: 'step planned', nth: 3 }));
+      // Nothing can be created: the half stays half until the person comes.
+      const { ledger } = await world.restart({ isPaused: () => true });
+      await world.advance(minute);
+      const { revision } = await workflowOf(world);
+      const asked = { by: 'olga', reason: 'enough', revisionSeen: revision };
+      await ledger.workflows.compensate('trip-7', asked);
+      await world.advance(minute);
+      const next = await world.restart();
+      await world.advance(minute);
+      expectUndoneInReverse(world, ['flight', 'hotel']);
+      const { status, steps } = await workflowOf(world);
+      expect(status).toBe('compensated');
+      expect(await world.action(steps[2]?.settled?.action)).toMatchObject({
+        status: 'cancelled',
+        ending: { reason: 'its workflow was undone before it was sent' },
+      });
+      expect(await runTrip(world, next.ledger)).toMatchObject({ status: 'compensated' });
+    }));
+
   it('FW09 the program throws while a step is under way → that one is waited for, then all are undone', () =>
     inWorld(
       tripWorld(store, {
