@@ -26,6 +26,7 @@ import { awaitRest } from './await-rest.ts';
 import { withoutUndefined } from './check-request.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
 import { editAction, type EditRequest } from './edit.ts';
+import { drain } from './drain.ts';
 import { createDriving, type DrivingOptions } from './driving.ts';
 import { type EvidenceReport, takeReport } from './evidence.ts';
 import { explainCall, type Explanation, type ExplainRequest } from './explain.ts';
@@ -385,20 +386,4 @@ function publicFace(
       await parts.index.close();
     },
   };
-}
-
-async function drain(parts: Parts, drainMs: number): Promise<void> {
-  const running = [...parts.runs.values()];
-  if (running.length === 0) return;
-  const all = Promise.all(running.map(({ done }) => done));
-  let timer: Timer | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = parts.runtime.timers.after(drainMs, () => {
-      for (const run of running) run.abort('the ledger is closing');
-      resolve();
-    });
-  });
-  await Promise.race([all, late]);
-  timer?.cancel();
-  await all;
 }

@@ -10,6 +10,7 @@ import {
 } from '@action-ledger/domain';
 import { manualRules } from '../manual-rules.ts';
 import { openPolicyVersion } from '../policy.ts';
+import { presumptionFor } from '../presumed.ts';
 import { type ProposeDeps } from '../propose.ts';
 import { findStepAction } from './step-action.ts';
 
@@ -27,8 +28,11 @@ export async function fenceStep(
     workflow.status === 'running'
       ? 'its secret arguments were lost with their process'
       : 'its workflow was undone before it was sent';
+  const actionId = actionIdOf(keyHash, 0);
+  const presumed =
+    tool && presumptionFor(parts, tool, { actionId, previous: undefined, undoes: [] });
   // Where the tool's own identity counts, this name stands for the step alone, and keeps the reason.
-  await parts.actions.create(actionIdOf(keyHash, 0), {
+  await parts.actions.create(actionId, {
     type: 'PlanAction',
     plan: {
       tenant: workflow.tenant,
@@ -42,6 +46,7 @@ export async function fenceStep(
     policy: { effect: 'allow', version: openPolicyVersion },
     rules: tool?.rules ?? manualRules(step.tool),
     cancelled: { reason },
+    ...(presumed === undefined ? {} : { presumed }),
   });
   const fenced: WorkflowStep = isLinked ? step : { ...step, identity: { kind: 'step' } };
   return findStepAction(deps, workflow, fenced);

@@ -152,6 +152,8 @@ function noticeText({ io, style }: Cli, notice: Notice): string {
       const { tool, id } = notice.action;
       return `${at} incident: ${printable(tool)}; action-ledger actions show ${shortId(id)}`;
     }
+    case 'workflow needs a person':
+      return `${at} workflow needs a person; action-ledger workflow show ${shortId(notice.workflow.id)}`;
     case 'paused':
       return `${at} paused: ${scopeText(notice.pause)} (${printable(notice.pause.reason)})`;
     case 'stream broken':

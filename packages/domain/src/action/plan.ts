@@ -14,13 +14,15 @@ export function planAction(action: Action, command: PlanAction, now: Instant): D
   const approval = approvalAsked(policy, command.approval);
   const data = plannedData(command, approval === undefined, now);
   const planned: ActionEvent = { type: 'ActionPlanned', data };
+  const ending = cancelled && { by: 'ledger', person: false, reason: cancelled.reason };
   // A doubt is ended by no policy and waits for no approval; both are asked again before a send.
-  if (command.presumed !== undefined)
-    return accept(planned, attemptPresumed(action, command.presumed, rules, now));
-  if (cancelled !== undefined) {
-    const ending = { by: 'ledger', person: false, reason: cancelled.reason };
-    return accept(planned, { type: 'ActionCancelled', data: ending });
+  if (command.presumed !== undefined) {
+    const doubt = attemptPresumed(action, command.presumed, rules, now);
+    return ending === undefined
+      ? accept(planned, doubt)
+      : accept(planned, doubt, { type: 'CancelRequested', data: ending });
   }
+  if (ending !== undefined) return accept(planned, { type: 'ActionCancelled', data: ending });
   if (policy.effect === 'deny') return accept(planned, denied(policy));
   if (approval !== undefined)
     return accept(planned, approvalRequested(data.argumentsHash, approval, rules, policy, now));

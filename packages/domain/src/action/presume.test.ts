@@ -121,6 +121,17 @@ describe('an action first proposed after a recovery', () => {
     expect(settled.action.status).toBe('failed');
   });
 
+  it('cancelled from its first append, it is in doubt all the same, and nothing is sent after it', () => {
+    const rules = rulesFor('lookup');
+    const presumed = given().when(
+      planAction({ rules, presumed: lost, cancelled: { reason: 'undone before it was sent' } }),
+    );
+    expect(types(presumed)).toEqual(['ActionPlanned', 'AttemptPresumed', 'CancelRequested']);
+    const absent = presumed.when(verdict('absent', { rules, watched: watchedFor(day) }));
+    expect(absent.action.status).toBe('cancelled');
+    expect(presumed.when(verdict('found')).action.status).toBe('succeeded');
+  });
+
   it('keeps its undo window for when it is known that nothing was done', () => {
     const rules = rulesFor('lookup', { undoWindowMs: hour });
     const presumed = given().when(planAction({ rules, presumed: lost }));
