@@ -1,5 +1,5 @@
 // What `npm start` shows: the shipped sample, played with mild faults through a ledger that is kept;
-// then what to try next, with an action that was just made.
+// what to try next, with an action that was just made; and the API over it, until it is stopped.
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
@@ -10,25 +10,36 @@ import { type Played } from './play.ts';
 import { playAt } from './play-command.ts';
 import { defaultRunsAtOnce, type PlayOptions } from './play-options.ts';
 import { isSound, summarise } from './play-summary.ts';
+import { readTools } from './play-files.ts';
 import { renderPlayed } from './print-play.ts';
 import { takeSampleFile } from './sample-file.ts';
+import { serveSample } from './serve-sample.ts';
 
 const folder = '.action-ledger';
 
-/** @throws CliError `play.sample-held` where another process still plays it */
-export async function startSample(cli: Cli): Promise<void> {
+export interface SampleOptions {
+  /** Of the API; where it is taken, any that is free. */
+  readonly port: number;
+  /** End after the play. */
+  readonly once?: boolean;
+}
+
+/** @throws CliError `play.sample-held` where another process still plays or serves it */
+export async function startSample(cli: Cli, { port, once }: SampleOptions): Promise<void> {
   const { path, release } = takeSampleFile(folder);
+  const calls = samplePath();
   try {
-    await playSample(cli, path);
+    await playSample(cli, path, calls);
+    if (once !== true) await serveSample(cli, path, await readTools([calls], undefined), port);
   } finally {
     release();
   }
 }
 
-async function playSample(cli: Cli, path: string): Promise<void> {
+async function playSample(cli: Cli, path: string, calls: string): Promise<void> {
   const { style } = cli;
   const options: PlayOptions = {
-    files: [samplePath()],
+    files: [calls],
     catalogue: undefined,
     lostResponses: 0.1,
     timeouts: 0.05,

@@ -1,10 +1,8 @@
 // `action-ledger start`
-import { InvalidArgumentError } from 'commander';
 import { type Register } from '../cli.ts';
 import { addPathOption } from '../ledger-file/ledger-path.ts';
+import { port, portUsual } from './port.ts';
 import { type StartOptions } from './start.ts';
-
-const portUsual = 7373;
 
 export const registerStart: Register = (program, cli) => {
   addPathOption(
@@ -31,10 +29,3 @@ Examples:
       await start(cli, options);
     });
 };
-
-function port(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value > 65_535)
-    throw new InvalidArgumentError('it is a number from 0 to 65535.');
-  return value;
-}

@@ -1,81 +1,29 @@
 // `action-ledger start`: a ledger that answers until it is stopped. Its first screen says what runs,
 // where, and what waits for people; later it tells them what comes up.
-import { openAccess, type KeyRing, roles } from '@action-ledger/access';
-import { type Ledger, type Notice } from '@action-ledger/client';
-import { openStandalone, type Standalone } from '@action-ledger/standalone';
+import { type KeyRing } from '@action-ledger/access';
+import { type Ledger } from '@action-ledger/client';
+import { type Standalone } from '@action-ledger/standalone';
 import { type ToolSet } from '@action-ledger/tools';
 import { type Cli } from '../cli.ts';
-import { CliError } from '../cli-error.ts';
 import { scopeText } from '../desk/keys.ts';
 import { loadTools } from '../explain/load-tools.ts';
 import { count } from '../format/count.ts';
-import { printable } from '../format/printable.ts';
-import { dateTime } from '../format/time.ts';
-import { shortId } from '../ledger-file/find-action.ts';
 import { ledgerPath, type PathOption } from '../ledger-file/ledger-path.ts';
+import { serve, type ServeOptions, stopSignal } from './serve.ts';
 
-export interface StartOptions extends PathOption {
+export interface StartOptions extends PathOption, ServeOptions {
   readonly tools: string;
-  readonly host: string;
-  readonly port: number;
-  readonly open?: boolean;
 }
 
 /** Ends with a signal. @throws CliError, StoreFault */
 export async function start(cli: Cli, options: StartOptions): Promise<void> {
   const tools = await loadTools(options.tools);
   const path = ledgerPath(cli.io, options);
-  const standalone = await openAt(cli, path, tools, options);
+  const standalone = await serve(cli, path, tools, options);
   cli.io.out(await firstScreen(cli, path, tools, standalone, options));
   await stopSignal();
   cli.io.out('Stopping: what is under way is finished first.\n');
   await standalone.stop();
-}
-
-async function openAt(
-  cli: Cli,
-  path: string,
-  tools: ToolSet,
-  { host, port, open }: StartOptions,
-): Promise<Standalone> {
-  const tell = (facts: object, message: string): void => {
-    cli.io.err(`${message}${faultText(facts)}\n`);
-  };
-  try {
-    return await openStandalone({
-      path,
-      tools: tools.all,
-      runtime: cli.io.runtime,
-      listen: { host, port },
-      logger: { info: () => undefined, warn: tell, error: tell },
-      onNotice: (notice) => {
-        cli.io.out(`${noticeText(cli, notice)}\n`);
-      },
-      ...(open === true ? { access: () => everyone(host) } : {}),
-    });
-  } catch (error) {
-    throw addressFault(error, host, port) ?? error;
-  }
-}
-
-/** For a ledger that only its own machine can reach. @throws CliError */
-function everyone(host: string): ReturnType<typeof openAccess> {
-  if (host !== '127.0.0.1' && host !== '::1' && host !== 'localhost')
-    throw new CliError('cli.usage', `--open lets everyone in who can reach ${host}`, {
-      fix: 'leave --host out, or leave --open out and make keys with `action-ledger keys create`.',
-      exitCode: 2,
-    });
-  return openAccess({ name: 'local', tenant: 'default', roles: new Set(roles) });
-}
-
-function addressFault(error: unknown, host: string, port: number): CliError | undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return undefined;
-  const why = code === 'EADDRINUSE' ? 'is taken by another program' : 'cannot be used';
-  return new CliError('cli.address', `${host}:${port} ${why}`, {
-    fix: 'name another with --port, or --port 0 for any that is free.',
-    cause: error,
-  });
 }
 
 async function firstScreen(
@@ -135,47 +83,4 @@ function waitingText(ledger: Ledger): string {
     `${count(owned.length, 'unknown outcome')}${owned.length === 0 ? '' : `, ${people} with people`}`,
   ];
   return waits.join(', ');
-}
-
-function noticeText({ io, style }: Cli, notice: Notice): string {
-  const at = style.dim(dateTime(io.runtime.clock.wallMs()));
-  switch (notice.kind) {
-    case 'approval waiting': {
-      const { tool, id } = notice.action;
-      return `${at} approval waits: ${printable(tool)}; action-ledger approve ${shortId(id)}`;
-    }
-    case 'unknown escalated': {
-      const { tool, id } = notice.action;
-      return `${at} not known, a person is needed: ${printable(tool)}; action-ledger actions show ${shortId(id)}`;
-    }
-    case 'incident': {
-      const { tool, id } = notice.action;
-      return `${at} incident: ${printable(tool)}; action-ledger actions show ${shortId(id)}`;
-    }
-    case 'workflow needs a person':
-      return `${at} workflow needs a person; action-ledger workflow show ${shortId(notice.workflow.id)}`;
-    case 'paused':
-      return `${at} paused: ${scopeText(notice.pause)} (${printable(notice.pause.reason)})`;
-    case 'stream broken':
-      return `${at} damaged: ${shortId(notice.actionId)}: ${printable(notice.reason)}; action-ledger verify`;
-  }
-}
-
-function faultText(facts: object): string {
-  const { fault } = facts as { readonly fault?: unknown };
-  if (fault === undefined) return '';
-  return `: ${fault instanceof Error ? fault.message : JSON.stringify(fault)}`;
-}
-
-/** A second one ends the process as it would have without us. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = (): void => {
-      process.removeListener('SIGINT', stop);
-      process.removeListener('SIGTERM', stop);
-      resolve();
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-  });
 }

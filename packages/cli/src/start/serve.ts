@@ -1,0 +1,109 @@
+// A ledger that answers until it is stopped, as commands run it: what goes wrong is told in the words of
+// the command line, and what begins to wait for people is printed as it comes.
+import { openAccess, roles } from '@action-ledger/access';
+import { type Notice } from '@action-ledger/client';
+import { openStandalone, type Standalone } from '@action-ledger/standalone';
+import { type ToolSet } from '@action-ledger/tools';
+import { type Cli } from '../cli.ts';
+import { CliError } from '../cli-error.ts';
+import { scopeText } from '../desk/keys.ts';
+import { printable } from '../format/printable.ts';
+import { dateTime } from '../format/time.ts';
+import { shortId } from '../ledger-file/find-action.ts';
+
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Everyone on this machine is "local" of tenant "default". */
+  readonly open?: boolean;
+}
+
+/** @throws CliError, StoreFault */
+export async function serve(
+  cli: Cli,
+  path: string,
+  tools: ToolSet,
+  { host, port, open }: ServeOptions,
+): Promise<Standalone> {
+  const tell = (facts: object, message: string): void => {
+    cli.io.err(`${message}${faultText(facts)}\n`);
+  };
+  try {
+    return await openStandalone({
+      path,
+      tools: tools.all,
+      runtime: cli.io.runtime,
+      listen: { host, port },
+      logger: { info: () => undefined, warn: tell, error: tell },
+      onNotice: (notice) => {
+        cli.io.out(`${noticeText(cli, notice)}\n`);
+      },
+      ...(open === true ? { access: () => everyone(host) } : {}),
+    });
+  } catch (error) {
+    throw addressFault(error, host, port) ?? error;
+  }
+}
+
+/** For a ledger that only its own machine can reach. @throws CliError */
+function everyone(host: string): ReturnType<typeof openAccess> {
+  if (host !== '127.0.0.1' && host !== '::1' && host !== 'localhost')
+    throw new CliError('cli.usage', `--open lets everyone in who can reach ${host}`, {
+      fix: 'leave --host out, or leave --open out and make keys with `action-ledger keys create`.',
+      exitCode: 2,
+    });
+  return openAccess({ name: 'local', tenant: 'default', roles: new Set(roles) });
+}
+
+function addressFault(error: unknown, host: string, port: number): CliError | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return undefined;
+  const why = code === 'EADDRINUSE' ? 'is taken by another program' : 'cannot be used';
+  return new CliError('cli.address', `${host}:${port} ${why}`, {
+    fix: 'name another with --port, or --port 0 for any that is free.',
+    cause: error,
+  });
+}
+
+function noticeText({ io, style }: Cli, notice: Notice): string {
+  const at = style.dim(dateTime(io.runtime.clock.wallMs()));
+  switch (notice.kind) {
+    case 'approval waiting': {
+      const { tool, id } = notice.action;
+      return `${at} approval waits: ${printable(tool)}; action-ledger approve ${shortId(id)}`;
+    }
+    case 'unknown escalated': {
+      const { tool, id } = notice.action;
+      return `${at} not known, a person is needed: ${printable(tool)}; action-ledger actions show ${shortId(id)}`;
+    }
+    case 'incident': {
+      const { tool, id } = notice.action;
+      return `${at} incident: ${printable(tool)}; action-ledger actions show ${shortId(id)}`;
+    }
+    case 'workflow needs a person':
+      return `${at} workflow needs a person; action-ledger workflow show ${shortId(notice.workflow.id)}`;
+    case 'paused':
+      return `${at} paused: ${scopeText(notice.pause)} (${printable(notice.pause.reason)})`;
+    case 'stream broken':
+      return `${at} damaged: ${shortId(notice.actionId)}: ${printable(notice.reason)}; action-ledger verify`;
+  }
+}
+
+function faultText(facts: object): string {
+  const { fault } = facts as { readonly fault?: unknown };
+  if (fault === undefined) return '';
+  return `: ${fault instanceof Error ? fault.message : JSON.stringify(fault)}`;
+}
+
+/** A second one ends the process as it would have without us. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      process.removeListener('SIGINT', stop);
+      process.removeListener('SIGTERM', stop);
+      resolve();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}
