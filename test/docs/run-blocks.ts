@@ -2,27 +2,36 @@
 // What a block is for stands in its info string:
 //   ```ts file=refund.ts            written to a file
 //   ```sh run=first                 run there (`in=repository`: in the root of the repository)
+//   ```sh run=up until=Ctrl-C       left running once it has printed that; ended with the page
 //   ```text output-of=first         what that run printed
 //   ```text picture                 only to look at
+// The usual port gives way to one that is free, so that pages do not meet, nor a ledger of the reader's.
 // An output must be equal but for what no two runs have in common: see `withoutChance`.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Block, root } from './pages.ts';
 
 export type Purpose =
   | { readonly kind: 'file'; readonly file: string }
-  | { readonly kind: 'run'; readonly run: string; readonly inRepository: boolean }
+  | {
+      readonly kind: 'run';
+      readonly run: string;
+      readonly inRepository: boolean;
+      readonly until: string | undefined;
+    }
   | { readonly kind: 'output'; readonly of: string }
   | { readonly kind: 'picture' };
 
 /** @throws Error where nothing says what the block is for */
 export function purposeOf({ name, language, options }: Block): Purpose {
-  const { file, run, 'output-of': of, in: where } = options;
+  const { file, run, 'output-of': of, in: where, until } = options;
   if (file !== undefined && /^[\w-]+(\.[\w-]+)+$/.test(file)) return { kind: 'file', file };
   if (language === 'sh' && run !== undefined)
-    return { kind: 'run', run, inRepository: where === 'repository' };
+    return { kind: 'run', run, inRepository: where === 'repository', until };
   if (of !== undefined) return { kind: 'output', of };
   if (language === 'text' && 'picture' in options) return { kind: 'picture' };
   throw new Error(`${name} must say what it is for: file=…, run=… (sh) or output-of=…`);
@@ -34,58 +43,109 @@ export interface Ran {
   readonly exitCode: number | null;
 }
 
+export interface RunOptions {
+  readonly inRepository: boolean;
+  /** Left running when it has printed this; its exit code is 0 until then. */
+  readonly until: string | undefined;
+}
+
 export interface Playground {
   readonly folder: string;
   write(file: string, text: string): void;
-  run(command: string, options: { readonly inRepository: boolean }): Promise<Ran>;
-  close(): void;
+  run(command: string, options: RunOptions): Promise<Ran>;
+  /** Ends what was left running. */
+  close(): Promise<void>;
 }
 
-export function createPlayground(): Playground {
+export async function createPlayground(): Promise<Playground> {
   const folder = mkdtempSync(join(tmpdir(), 'action-ledger-docs-'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const port = String(await freePort());
+  const left: Running[] = [];
   return {
     folder,
     write: (file, text) => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
-      writeFileSync(join(folder, file), text);
+      writeFileSync(join(folder, file), text.replaceAll(portUsual, port));
     },
-    run: (command, { inRepository }) => runShell(command, inRepository ? root : folder),
-    close: () => {
+    run: async (command, { inRepository, until }) => {
+      const running = runShell(
+        command.replaceAll(portUsual, port),
+        inRepository ? root : folder,
+        port,
+        until,
+      );
+      if (until !== undefined) left.push(running);
+      const { output, exitCode } = await running.ran;
+      return { output: output.replaceAll(`:${port}/`, `:${portUsual}/`), exitCode };
+    },
+    close: async () => {
+      await Promise.all(left.map(({ end }) => end()));
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
+const portUsual = '7373';
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject).listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}
+
 /** A block that runs longer is ended, with everything it has started. */
 export const runMsMax = 50_000;
 
-function runShell(command: string, cwd: string): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('sh', ['-euc', command], {
-      cwd,
-      env: readersEnvironment(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group of its own, so that it can be ended as a whole.
-      detached: true,
-    });
+interface Running {
+  /** Until it ends, or has printed what it is left running after. */
+  readonly ran: Promise<Ran>;
+  readonly end: () => Promise<void>;
+}
+
+function runShell(command: string, cwd: string, port: string, until: string | undefined): Running {
+  const child = spawn('sh', ['-euc', command], {
+    cwd,
+    env: { ...readersEnvironment(), ACTION_LEDGER_PORT: port },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, so that it can be ended as a whole.
+    detached: true,
+  });
+  const signal = (name: NodeJS.Signals): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, name);
+  };
+  const closed = once(child, 'close');
+  const ran = new Promise<Ran>((resolve, reject) => {
     let output = '';
+    const overdue = setTimeout(() => {
+      signal('SIGKILL');
+      reject(new Error(`Still running after ${runMsMax} ms:\n${command}\nIt printed:\n${output}`));
+    }, runMsMax);
+    const ended = (exitCode: number | null): void => {
+      clearTimeout(overdue);
+      resolve({ output, exitCode });
+    };
     const take = (chunk: string): void => {
       output += chunk;
+      if (until !== undefined && output.includes(until)) ended(0);
     };
     child.stdout.setEncoding('utf8').on('data', take);
     child.stderr.setEncoding('utf8').on('data', take);
-    const overdue = setTimeout(() => {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      reject(new Error(`Still running after ${runMsMax} ms:\n${command}\nIt printed:\n${output}`));
-    }, runMsMax);
     child.on('error', reject);
-    child.on('close', (exitCode) => {
-      clearTimeout(overdue);
-      resolve({ output, exitCode });
-    });
+    child.on('close', ended);
   });
+  const end = async (): Promise<void> => {
+    signal('SIGTERM');
+    await closed;
+  };
+  return { ran, end };
 }
 
 /** Not that of the test run: its npm settings, colours and Node options are not the reader's. */

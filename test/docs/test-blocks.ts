@@ -15,12 +15,10 @@ export function testBlocks({ path, blocks }: Page): void {
   describe(`the blocks of ${path}`, () => {
     let playground: Playground;
     const runs = new Map<string, Ran>();
-    beforeAll(() => {
-      playground = createPlayground();
+    beforeAll(async () => {
+      playground = await createPlayground();
     });
-    afterAll(() => {
-      playground.close();
-    });
+    afterAll(() => playground.close());
     it.each(blocks)('$name', (block) => perform(block, playground, runs), runMsMax + 10_000);
   });
 }

@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import { type Cli, type Register } from '../cli.ts';
 import { type SampleOptions } from './start-sample.ts';
-import { port, portUsual } from '../start/port.ts';
+import { portOption } from '../start/port.ts';
 import { addJsonOption } from '../ledger-file/ledger-path.ts';
 import {
   defaultKillShare,
@@ -23,7 +23,7 @@ export const registerPlay: Register = (program, cli) => {
   program
     .command('start-sample', { hidden: true })
     .description('plays the shipped sample, then serves it over HTTP (what `npm start` runs)')
-    .option('--port <number>', 'of the API; where it is taken, any that is free', port, portUsual)
+    .addOption(portOption('of the API; where it is taken, any that is free'))
     .option('--once', 'end after the play')
     .action(async (options: SampleOptions) => {
       const { startSample } = await import('./start-sample.ts');

@@ -1,10 +1,17 @@
 // The port of an API, as an option says it.
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
-export const portUsual = 7373;
+const portUsual = 7373;
+
+export function portOption(description: string): Option {
+  return new Option('--port <number>', description)
+    .argParser(port)
+    .env('ACTION_LEDGER_PORT')
+    .default(portUsual);
+}
 
 /** @throws InvalidArgumentError */
-export function port(text: string): number {
+function port(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535)
     throw new InvalidArgumentError('it is a number from 0 to 65535.');

@@ -1,7 +1,7 @@
 // `action-ledger start`
 import { type Register } from '../cli.ts';
 import { addPathOption } from '../ledger-file/ledger-path.ts';
-import { port, portUsual } from './port.ts';
+import { portOption } from './port.ts';
 import { type StartOptions } from './start.ts';
 
 export const registerStart: Register = (program, cli) => {
@@ -14,7 +14,7 @@ export const registerStart: Register = (program, cli) => {
       )
       .requiredOption('--tools <module>', 'a module that exports the tools')
       .option('--host <address>', 'where it listens', '127.0.0.1')
-      .option('--port <number>', 'on which port; 0: any that is free', port, portUsual)
+      .addOption(portOption('on which port; 0: any that is free'))
       .option('--open', 'no keys: everyone on this machine is "local" of tenant "default"'),
   )
     .addHelpText(
