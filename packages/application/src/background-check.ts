@@ -1,12 +1,14 @@
 // What opening did not look at: every older stream is read and folded once in the background, in small
 // bites; what the store keeps to find it by is compared with it; and positions that are missing, or
 // actions that lost their name, put the ledger into `recovering`.
-import { actionOfStream } from '@action-ledger/domain';
+import { actionOfStream, workflowOfStream } from '@action-ledger/domain';
 import { type IndexFault, type Loss, type RecordedEvent } from '@action-ledger/event-store';
 import { pause } from './append.ts';
 import { checkFirstEvent } from './hidden-action.ts';
 import { type Parts } from './parts.ts';
 import { type DamagedEvents, readEvents } from './read-events.ts';
+import { type CompensatorDeps } from './workflow/compensator-deps.ts';
+import { type Workflows } from './workflow/workflows.ts';
 
 /** Small bites with pauses between them, and a twentieth of the time at most: it must not be felt. */
 const eventsPerBite = 100;
@@ -18,7 +20,7 @@ type OnLost = (loss: Loss) => Promise<void>;
 
 /** @param through the last position that the opening has not looked at itself */
 export async function checkInBackground(
-  parts: Parts,
+  { parts, workflows }: CompensatorDeps,
   through: number,
   onLost: OnLost,
 ): Promise<void> {
@@ -42,6 +44,7 @@ export async function checkInBackground(
       if (recorded.position > next) await onLost(missing(next, recorded.position - 1));
       next = recorded.position + 1;
       await checkRecorded(parts, recorded, onLost);
+      await checkWorkflow(workflows, recorded);
       if (rest.isDue()) await rest.take();
       if (parts.isClosing()) return;
     }
@@ -73,6 +76,14 @@ async function checkRecorded(parts: Parts, recorded: RecordedEvent, onLost: OnLo
   await checkFirstEvent(parts, recorded, onLost);
   // Loading folds the stream and checks its chain; a broken one is quarantined.
   await parts.actions.check(actionId);
+}
+
+async function checkWorkflow(
+  { store }: Workflows,
+  { stream, revision }: RecordedEvent,
+): Promise<void> {
+  const id = revision === 0 ? workflowOfStream(stream) : undefined;
+  if (id !== undefined) await store.load(id);
 }
 
 /** A row that cannot be read concerns its stream; where not even that can be read, anyone's. */

@@ -176,8 +176,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   state.presuming = false;
   await recover(parts, tail.ends, index.openActions());
   if (!parts.drives) return ledger;
-  await recoverWorkflows(deps);
-  checkInBackground(parts, checkedFrom, onLost).catch((fault: unknown) => {
+  await recoverWorkflows(deps, tail.ends.keys());
+  checkInBackground(deps, checkedFrom, onLost).catch((fault: unknown) => {
     if (!state.closing) parts.onFault('the check in the background', fault);
   });
   return ledger;

@@ -8,6 +8,7 @@ import {
   newAction,
 } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
+import { foldWorkflows } from '@action-ledger/read-models';
 import { type ToolSet } from '@action-ledger/tools';
 import { type ActionIndex } from './action-index.ts';
 import { readEvents } from './read-events.ts';
@@ -22,6 +23,7 @@ export async function rebuildIndex(
   const actions = new Map<string, Action>();
   for await (const batch of readEvents(store, { after: 0 })) {
     for (const recorded of batch) fold(actions, recorded);
+    for (const { workflow } of await foldWorkflows(store, batch)) index.workflows.note(workflow);
   }
   for (const action of actions.values()) {
     if (action.status !== 'reserved') index.note(action, matchesOf(action, tools.get(action.tool)));

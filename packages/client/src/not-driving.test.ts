@@ -48,13 +48,14 @@ async function openAt(options: Partial<CreateLedgerOptions<never>> = {}): Promis
   return ledger;
 }
 
-const call = (ledger: Ledger, invoice: string): ReturnType<Ledger['propose']> =>
+/** @param waitMs for one that acts: as long as a busy machine needs */
+const call = (ledger: Ledger, invoice: string, waitMs = 20): ReturnType<Ledger['propose']> =>
   ledger.propose({
     tool: 'pay',
     arguments: { invoice },
     tenant: 'default',
     origin: { run: 'r' },
-    waitMs: 20,
+    waitMs,
   });
 
 describe('a ledger that does not drive', () => {
@@ -65,14 +66,14 @@ describe('a ledger that does not drive', () => {
     await quiet.close();
     expect(sent).toEqual([]);
     const driving = await openAt();
-    expect(await call(driving, '1')).toMatchObject({ word: 'already-done', repeat: true });
+    expect(await call(driving, '1', 10_000)).toMatchObject({ word: 'already-done', repeat: true });
     expect(sent).toEqual(['1']);
   });
 
   it('takes what people say, without a tool, and leaves an unknown as it was', async () => {
     const first = await openAt();
-    const waiting = await call(first, 'big');
-    const unknown = await call(first, 'lost');
+    const waiting = await call(first, 'big', 10_000);
+    const unknown = await call(first, 'lost', 10_000);
     await first.close();
     const before = unknown.revision ?? -1;
     const desk = await openAt({ drives: false, tools: [] });

@@ -138,7 +138,8 @@ function isDamage(error: unknown): boolean {
   );
 }
 
-async function readStream(
+/** Empty where it cannot be read. */
+export async function readStream(
   store: Pick<EventStore, 'readStream'>,
   stream: string,
 ): Promise<readonly RecordedEvent[]> {

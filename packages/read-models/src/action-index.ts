@@ -2,6 +2,7 @@
 // undoer can undo, lists. Rebuildable from the streams; `note` is told every append of this process
 // before anyone is answered, so what it says is never behind.
 import { type Action, type ActionStatus, isOpen } from '@action-ledger/domain';
+import { type WorkflowIndex } from './workflow-index.ts';
 
 export interface ActionRow {
   readonly action: string;
@@ -58,6 +59,7 @@ export interface ActionIndex {
   /** The action that recorded it first. */
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
   list(filter: ListFilter): readonly ActionRow[];
+  readonly workflows: WorkflowIndex;
   /** What is not written yet is written first. Calling it again changes nothing. */
   close(): Promise<void>;
 }

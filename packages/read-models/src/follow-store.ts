@@ -8,6 +8,7 @@ import { type MatchKey } from './action-index.ts';
 import { type NumberedSideEntry } from './side-entry.ts';
 import { createFacts, type Reached } from './views-facts.ts';
 import { createViewsWriter } from './views-writer.ts';
+import { foldWorkflows } from './workflow-folds.ts';
 
 export interface ViewsFollower {
   /**
@@ -62,8 +63,9 @@ export function createFollower(parts: FollowerParts): ViewsFollower {
       if (reached.position === position) break;
       max = nextMax(max, events, pace);
       const actions = await folds.apply(events);
+      const workflows = await foldWorkflows(store, events);
       begin(db);
-      writer.write({ actions, reached });
+      writer.write({ actions, workflows, reached });
       ({ position } = reached);
       written += events.length;
       if (written >= pace.transactionEventsMin) {

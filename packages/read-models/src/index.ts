@@ -30,3 +30,13 @@ export {
   type ProjectionBreak,
 } from './compare-views.ts';
 export { foldThrough } from './action-folds.ts';
+export {
+  createMemoryWorkflowIndex,
+  listWorkflows,
+  type WorkflowFilter,
+  type WorkflowIndex,
+  type WorkflowRow,
+  workflowRowOf,
+  workflowsListedUsual,
+} from './workflow-index.ts';
+export { foldWorkflows, type FoldedWorkflow } from './workflow-folds.ts';

@@ -11,6 +11,7 @@ import {
   needsAttention,
   rowOf,
 } from './action-index.ts';
+import { createMemoryWorkflowIndex } from './workflow-index.ts';
 
 export function createMemoryActionIndex(): ActionIndex {
   const rows = new Map<string, ActionRow>();
@@ -42,6 +43,7 @@ export function createMemoryActionIndex(): ActionIndex {
         .filter((row) => fits(row, filter))
         .sort((a, b) => b.plannedAt - a.plannedAt)
         .slice(0, filter.limit),
+    workflows: createMemoryWorkflowIndex(),
     close: async () => undefined,
   };
 }

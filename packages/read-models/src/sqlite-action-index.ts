@@ -10,6 +10,7 @@ import { type NumberedSideEntry, type SideEntry } from './side-entry.ts';
 import { openViewsFile, type ViewsFileOptions } from './views-file.ts';
 import { type ActionRevision, createViewsReader, type ViewsReader } from './views-reader.ts';
 import { type Timers, ViewsWriting } from './views-writing.ts';
+import { createWorkflowViews } from './workflow-views.ts';
 
 export interface SqliteActionIndexOptions extends ViewsFileOptions {
   readonly store: EventStore;
@@ -42,8 +43,11 @@ export async function openSqliteActionIndex(
   const file = createViewsReader(db);
   const nextSide = file.lastSideNumber() + 1;
   const overlay = createOverlay();
+  const workflows = createWorkflowViews(db, () => {
+    writing.expect();
+  });
   const writing = new ViewsWriting({
-    overlay,
+    notes: [overlay, workflows],
     store: options.store,
     timers: options.runtime.timers,
     here: createFollower({ ...options, db, pace: servingPace }),
@@ -58,6 +62,7 @@ export async function openSqliteActionIndex(
       writing.expect();
     },
     ...answers(file, overlay),
+    workflows,
     addSideEntries: (entries) => {
       writing.addSides(entries);
     },

@@ -1,12 +1,13 @@
 // The layout of a views file and its version. There are no migrations: a file of another version, or
 // one whose first filling was not finished, is thrown away and filled again from the streams.
 import { type DatabaseSync } from 'node:sqlite';
+import { createWorkflowIndexes, createWorkflowTable } from './workflow-views.ts';
 
 /** "ACLV" (`PRAGMA application_id`). */
 const applicationId = 0x41434c56;
 
 /** Raised with any change of what the file holds (`PRAGMA user_version`). */
-const formatVersion = 2;
+const formatVersion = 3;
 
 export function isComplete(db: DatabaseSync): boolean {
   return (
@@ -54,6 +55,7 @@ export function createTables(db: DatabaseSync): void {
     ) strict, without rowid;
     create table side_entries (number integer primary key, entry text not null) strict;
   `);
+  createWorkflowTable(db);
 }
 
 /** Apart from the tables: sorting everything once costs far less than placing each row. */
@@ -69,6 +71,7 @@ export function createIndexes(db: DatabaseSync): void {
     create index actions_needing_attention on actions (position, action, revision)
       where needs_attention = 1;
   `);
+  createWorkflowIndexes(db);
 }
 
 function numberOf(db: DatabaseSync, sql: string): number {

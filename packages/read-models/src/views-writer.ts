@@ -6,9 +6,12 @@ import { type FoldedAction } from './action-folds.ts';
 import { isIndexed, isUndoable, type MatchKey, matchText, needsAttention } from './action-index.ts';
 import { type NumberedSideEntry, storedSideEntriesMax } from './side-entry.ts';
 import { createFacts, type Reached } from './views-facts.ts';
+import { type FoldedWorkflow } from './workflow-folds.ts';
+import { createWorkflowWriter } from './workflow-views.ts';
 
 interface Batch {
   readonly actions: readonly FoldedAction[];
+  readonly workflows: readonly FoldedWorkflow[];
   readonly reached: Reached;
 }
 
@@ -36,6 +39,7 @@ export function createViewsWriter(
 ): ViewsWriter {
   const facts = createFacts(db);
   const put = db.prepare(upsert);
+  const writeWorkflow = createWorkflowWriter(db);
   const addUndoable = db.prepare('insert or ignore into undoable (match, position) values (?, ?)');
   const dropUndoable = db.prepare('delete from undoable where match = ? and position = ?');
   const addSide = db.prepare('insert or ignore into side_entries (number, entry) values (?, ?)');
@@ -53,8 +57,9 @@ export function createViewsWriter(
   };
 
   return {
-    write: ({ actions, reached }) => {
+    write: ({ actions, workflows, reached }) => {
       for (const each of actions) if (isIndexed(each.action)) passOverDamage(each, writeAction);
+      for (const each of workflows) passOverDamage(each, writeWorkflow);
       facts.keepReached(reached);
     },
     writeSideEntries: (entries) => {
@@ -89,7 +94,7 @@ function valuesOf({ position, action }: FoldedAction): readonly (string | number
 }
 
 /** An edited event may put anything in place of a text or a number; it must not stop the others. */
-function passOverDamage(folded: FoldedAction, write: (folded: FoldedAction) => void): void {
+function passOverDamage<Folded>(folded: Folded, write: (folded: Folded) => void): void {
   try {
     write(folded);
   } catch (error) {

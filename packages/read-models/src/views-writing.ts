@@ -3,15 +3,22 @@
 // write at a time; a failed one is tried again, and nothing noted is let go before it is written.
 import { type EventStore } from '@action-ledger/event-store';
 import { nextTurn, type ViewsFollower } from './follow-store.ts';
-import { type Overlay } from './overlay.ts';
 import { type NumberedSideEntry, type SideEntry, storedSideEntriesMax } from './side-entry.ts';
 
 export interface Timers {
   after(delayMs: number, run: () => void): { cancel(): void };
 }
 
+export interface Notes {
+  /** Noted since the last seal. */
+  size(): number;
+  seal(): void;
+  dropSealed(): void;
+}
+
 export interface ViewsWritingParts {
-  readonly overlay: Overlay;
+  /** What was noted and may not be in the file yet. */
+  readonly notes: readonly Notes[];
   readonly store: Pick<EventStore, 'head'>;
   readonly timers: Timers;
   /** Follows in this thread. */
@@ -102,14 +109,14 @@ export class ViewsWriting {
   }
 
   async #write(): Promise<void> {
-    const { overlay, onFault } = this.#parts;
+    const { onFault } = this.#parts;
     const sides = this.#areSidesDue ? [...this.#sides] : [];
     try {
       await this.#writeOnce(sides);
       const last = sides.at(-1)?.number ?? 0;
       this.#sides = this.#sides.filter(({ number }) => number > last);
       this.#areSidesDue = false;
-      if (overlay.size() > 0) this.#writeAfter(writeAfterMs);
+      if (this.#noted() > 0) this.#writeAfter(writeAfterMs);
     } catch (fault) {
       onFault('writing the views', fault);
       await this.#stopThread();
@@ -118,23 +125,27 @@ export class ViewsWriting {
   }
 
   async #writeOnce(sides: readonly NumberedSideEntry[]): Promise<void> {
-    const { overlay, store } = this.#parts;
+    const { notes, store } = this.#parts;
     const by = this.#follower();
-    overlay.seal();
+    for (const each of notes) each.seal();
     // What is sealed was appended before, so that it lies at or before this position.
     const through = await store.head();
     const reached = await by.advance(sides);
     if (reached < through) throw new Error(`The views reach ${reached}, the store ${through}.`);
-    overlay.dropSealed();
+    for (const each of notes) each.dropSealed();
   }
 
   #follower(): ViewsFollower {
-    const { overlay, startFollower, here } = this.#parts;
-    if (this.#mayStartThread && !this.#isClosing && overlay.size() > notesHereMax) {
+    const { startFollower, here } = this.#parts;
+    if (this.#mayStartThread && !this.#isClosing && this.#noted() > notesHereMax) {
       this.#mayStartThread = false;
       this.#thread = startFollower();
     }
     return this.#thread ?? here;
+  }
+
+  #noted(): number {
+    return this.#parts.notes.reduce((sum, notes) => sum + notes.size(), 0);
   }
 
   async #stopThread(): Promise<void> {

@@ -9,7 +9,7 @@ export {
   type WorkflowRow,
   workflowRowOf,
   workflowsListedUsual,
-} from './workflow-index.ts';
+} from '@action-ledger/read-models';
 export {
   refusedWorkflow,
   type StepOutcome,

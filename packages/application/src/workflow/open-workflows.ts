@@ -2,13 +2,12 @@
 import { streamOfWorkflow, workflowOfStream } from '@action-ledger/domain';
 import { type ProposeDeps } from '../propose.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
-import { createWorkflowIndex } from './workflow-index.ts';
 import { createWorkflowStore } from './workflow-store.ts';
 import { createWorkflows } from './workflows.ts';
 
 export function openWorkflows(deps: ProposeDeps): CompensatorDeps {
   const { parts } = deps;
-  const index = createWorkflowIndex();
+  const index = parts.index.workflows;
   const store = createWorkflowStore({
     ...parts,
     onSeen: (workflow) => {

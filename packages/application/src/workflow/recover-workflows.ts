@@ -1,12 +1,12 @@
-// At the start: which workflows there are, and a look at each that is open. From the names of streams where
-// the store can list them, else by one pass over all events.
+// At the start: a look at each workflow that is open. And which there are, for whoever has no index: from the
+// names of streams where the store can list them, else by one pass over all events.
 import { streamOfWorkflow, workflowOfStream, workflowStreamPrefix } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { readEvents } from '../read-events.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
 
-/** More are not listed at the start; what is open among them is found when it is asked for. */
-export const workflowsMax = 1_000_000;
+/** More are not listed. */
+const workflowsMax = 1_000_000;
 
 export async function workflowIdsOf(store: EventStore): Promise<readonly string[]> {
   if (store.streamNames !== undefined) {
@@ -22,11 +22,14 @@ export async function workflowIdsOf(store: EventStore): Promise<readonly string[
   return [...found];
 }
 
-export async function recoverWorkflows({ parts, workflows }: CompensatorDeps): Promise<void> {
-  for (const id of await workflowIdsOf(parts.store)) {
-    if (parts.isClosing()) return;
-    // Loading notes it in the index.
-    await workflows.store.load(id);
+/** @param recent streams with events that opening looks at itself: a damaged one is found now */
+export async function recoverWorkflows(
+  { parts, workflows }: CompensatorDeps,
+  recent: Iterable<string>,
+): Promise<void> {
+  for (const stream of recent) {
+    const id = workflowOfStream(stream);
+    if (id !== undefined) await workflows.store.load(id);
   }
   for (const id of workflows.index.open()) parts.due.set(streamOfWorkflow(id), parts.clock.nowMs());
 }

@@ -1,5 +1,6 @@
 // The door to workflows of one running ledger: for the program that takes the steps, and for people.
 import { type Refusal, streamOfWorkflow, type Workflow } from '@action-ledger/domain';
+import { type WorkflowFilter, type WorkflowRow } from '@action-ledger/read-models';
 import { type CompensatorDeps } from './compensator-deps.ts';
 import { type CompensateRequest, compensateWorkflow, findWorkflow } from './operate-workflows.ts';
 import {
@@ -11,7 +12,6 @@ import {
   takeStep,
 } from './program.ts';
 import { unlessStoreIsAway } from './when-store-is-away.ts';
-import { type WorkflowFilter, type WorkflowRow } from './workflow-index.ts';
 import { type StepRequest, type WorkflowRequest } from './workflow-request.ts';
 
 export interface WorkflowDoor {

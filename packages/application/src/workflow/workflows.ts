@@ -1,6 +1,6 @@
 // What the workflows of one running ledger share: the store, the index, and which steps a program of this
 // process is waiting for right now.
-import { type WorkflowIndex } from './workflow-index.ts';
+import { type WorkflowIndex } from '@action-ledger/read-models';
 import { type WorkflowStore } from './workflow-store.ts';
 
 export interface Workflows {

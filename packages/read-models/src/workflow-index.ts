@@ -1,5 +1,5 @@
-// Which workflows there are, and which of them are open. Held in memory and filled from the streams when
-// the ledger opens; whatever this process reads or appends is noted at once.
+// Which workflows there are, and which of them are open. Rebuildable from the streams; `note` is told
+// what this process reads or appends of them, before anyone is answered.
 import { isOpenWorkflow, type Workflow, type WorkflowStatus } from '@action-ledger/domain';
 
 export interface WorkflowRow {
@@ -27,6 +27,7 @@ export interface WorkflowFilter {
 }
 
 export interface WorkflowIndex {
+  /** An older state than the one that is known changes nothing. */
   note(workflow: Workflow): void;
   open(): readonly string[];
   /** Those with a step that is not settled, or to be undone: what has moved of them may have been missed. */
@@ -57,25 +58,28 @@ export function listWorkflows(
   rows: readonly WorkflowRow[],
   filter: WorkflowFilter,
 ): readonly WorkflowRow[] {
-  const { tenant, status, run, open, limit = workflowsListedUsual } = filter;
   return rows
-    .filter(
-      (row) =>
-        (tenant === undefined || row.tenant === tenant) &&
-        (status === undefined || row.status === status) &&
-        (run === undefined || row.run === run) &&
-        (open !== true || isOpenWorkflow(row)),
-    )
+    .filter((row) => fitsWorkflow(row, filter))
     .sort((a, b) => b.startedAt - a.startedAt || (a.workflow < b.workflow ? -1 : 1))
-    .slice(0, limit);
+    .slice(0, filter.limit ?? workflowsListedUsual);
 }
 
-function isMoving({ status, steps }: Workflow): boolean {
+function fitsWorkflow(row: WorkflowRow, { tenant, status, run, open }: WorkflowFilter): boolean {
+  return (
+    (tenant === undefined || row.tenant === tenant) &&
+    (status === undefined || row.status === status) &&
+    (run === undefined || row.run === run) &&
+    (open !== true || isOpenWorkflow(row))
+  );
+}
+
+export function isMovingWorkflow({ status, steps }: Workflow): boolean {
   if (status === 'compensating') return true;
   return status === 'running' && steps.some(({ settled }) => settled === undefined);
 }
 
-export function createWorkflowIndex(): WorkflowIndex {
+/** For one process that starts from an empty store, and for tests. */
+export function createMemoryWorkflowIndex(): WorkflowIndex {
   const rows = new Map<string, WorkflowRow>();
   const open = new Set<string>();
   const moving = new Set<string>();
@@ -86,7 +90,7 @@ export function createWorkflowIndex(): WorkflowIndex {
       rows.set(workflow.id, workflowRowOf(workflow));
       if (isOpenWorkflow(workflow)) open.add(workflow.id);
       else open.delete(workflow.id);
-      if (isMoving(workflow)) moving.add(workflow.id);
+      if (isMovingWorkflow(workflow)) moving.add(workflow.id);
       else moving.delete(workflow.id);
     },
     open: () => [...open],
