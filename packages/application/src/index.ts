@@ -1,4 +1,5 @@
 export * from './action-index.ts';
+export { type Appended, appendOnce } from './append.ts';
 export { type Broken, type Done, type Loaded, type Performed } from './action-store.ts';
 export * from './answer.ts';
 export { type AnswerCode, answerCodes, type RefusedCode } from './answer-codes.ts';

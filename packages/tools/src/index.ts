@@ -13,8 +13,16 @@ export * from './definition.ts';
 export { formatDownstreamKey } from './downstream-key.ts';
 export { type Duration, parseDuration } from './duration.ts';
 export * from './http/http-definition.ts';
+export {
+  createHttpClient,
+  type HttpAnswer,
+  type HttpClient,
+  type HttpClientOptions,
+  type HttpRequest,
+} from './http/http-client.ts';
 export { httpTool } from './http/http-tool.ts';
 export { httpToolFile, type ToolFileOptions } from './http/http-tool-file.ts';
+export { retryAfterMs } from './http/retry-after.ts';
 export { type LateOutcome, runExecute } from './run-execute.ts';
 export { type LookupOutcome, lookupShape, runLookup } from './run-lookup.ts';
 export { inputFromJsonSchema } from './schema/json-schema.ts';

@@ -1,0 +1,56 @@
+// What concerns the ledger itself: a pause, and a stream whose record is damaged.
+import { unsealEvent } from '@action-ledger/codec';
+import { type JsonObject } from '@action-ledger/domain';
+import { type RecordedEvent } from '@action-ledger/event-store';
+import { plainText, type Told } from './notification.ts';
+
+/** @returns undefined where it was resumed meanwhile */
+export function causeInPauses(
+  events: readonly RecordedEvent[],
+  cause: RecordedEvent,
+): Told | undefined {
+  const { event, metadata } = unsealEvent(cause);
+  const scope = scopeOf(event.data);
+  const isLast = events
+    .filter(({ revision }) => revision > cause.revision)
+    .every((later) => scopeOf(unsealEvent(later).event.data) !== scope);
+  if (!isLast) return undefined;
+  const { tenant, tool, reason } = event.data;
+  const { by = '' } = metadata;
+  return {
+    kind: 'paused',
+    at: metadata.at,
+    ...(typeof tenant === 'string' ? { tenant } : {}),
+    ...(typeof tool === 'string' ? { tool: plainText(tool) } : {}),
+    text: plainText(`${whatOf(event.data)} is paused by ${by}: ${textOf(reason)}`),
+    detail: { reason: plainText(textOf(reason)), by: plainText(by) },
+  };
+}
+
+function scopeOf({ tenant, tool }: JsonObject): string {
+  return JSON.stringify([tenant ?? null, tool ?? null]);
+}
+
+function whatOf({ tenant, tool }: JsonObject): string {
+  if (typeof tool !== 'string')
+    return typeof tenant === 'string' ? `The tenant ${tenant}` : 'Everything';
+  return typeof tenant === 'string' ? `${tool} for the tenant ${tenant}` : tool;
+}
+
+/** Its owner can read no more of it than this: whose it is lies in the damaged stream. */
+export function causeInQuarantine(actionId: string, cause: RecordedEvent): Told | undefined {
+  const { event, metadata, revision } = unsealEvent(cause);
+  if (revision !== 0) return undefined;
+  const reason = plainText(textOf(event.data['reason']));
+  return {
+    kind: 'stream broken',
+    at: metadata.at,
+    action: actionId,
+    text: plainText(`The record of an action is damaged, and nothing in it runs: ${reason}`),
+    detail: { reason },
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

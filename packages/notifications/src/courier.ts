@@ -1,0 +1,163 @@
+// Carries notifications to their endpoints: some at a time for each, again after growing pauses where
+// one fails, and given up after a bound. What was dealt with before it could be sent is dropped.
+import { type Runtime, type Timer } from '@action-ledger/runtime';
+import { type Endpoint } from './endpoint.ts';
+import { type Errand, type ErrandEnd } from './notice-book.ts';
+
+export interface CourierRules {
+  /** Sends of one notification to one endpoint by one process. Default 30. */
+  readonly triesMax?: number;
+  /** A failure so long after this process took it up is the last. Default 24 h. */
+  readonly ageMaxMs?: number;
+  /** After the first failure, doubled by each further one; half of it is by chance. Default 5,000. */
+  readonly pauseMinMs?: number;
+  /** Default 3,600,000. */
+  readonly pauseMaxMs?: number;
+  /** At once, to one endpoint. Default 4. */
+  readonly sendsMax?: number;
+}
+
+export interface CourierDeps {
+  readonly runtime: Pick<Runtime, 'clock' | 'timers' | 'randomness'>;
+  readonly endpoints: readonly Endpoint[];
+  readonly rules?: CourierRules;
+  /** Whether somebody still needs to be told. May reject: then it is asked again. */
+  readonly stands: (errand: Errand) => Promise<boolean>;
+  /** Durable when it resolves. May reject: then it is tried again, and nothing is sent again for that. */
+  readonly onEnd: (errand: Errand, end: ErrandEnd) => Promise<void>;
+  readonly onFault: (where: string, fault: unknown) => void;
+}
+
+export interface Courier {
+  take(errand: Errand): void;
+  /** Taken and not ended. */
+  size(): number;
+  /** Tries that failed, since the start. */
+  failures(): number;
+  /** Begins nothing more; resolves when what is being sent has ended. May be started again. */
+  stop(): Promise<void>;
+}
+
+interface Job {
+  readonly errand: Errand;
+  readonly takenMono: number;
+  tries: number;
+  faults: number;
+  dueMono: number;
+  end: ErrandEnd | undefined;
+}
+
+interface Lane {
+  readonly endpoint: Endpoint;
+  readonly jobs: Set<Job>;
+  readonly running: Set<Promise<void>>;
+  timer: Timer | undefined;
+}
+
+export function createCourier(deps: CourierDeps): Courier {
+  const { runtime, endpoints } = deps;
+  const rules = { ...usualRules, ...deps.rules };
+  const lanes = new Map(endpoints.map((endpoint) => [endpoint.name, laneOf(endpoint)]));
+  let isStopped = false;
+  let failures = 0;
+
+  const pump = (lane: Lane): void => {
+    lane.timer?.cancel();
+    if (isStopped) return;
+    let next = Infinity;
+    for (const job of lane.jobs) {
+      if (lane.running.size >= rules.sendsMax) return;
+      if (job.dueMono > runtime.clock.monoMs()) next = Math.min(next, job.dueMono);
+      else run(lane, job);
+    }
+    if (next === Infinity) return;
+    lane.timer = runtime.timers.after(next - runtime.clock.monoMs(), () => {
+      pump(lane);
+    });
+  };
+  const run = (lane: Lane, job: Job): void => {
+    lane.jobs.delete(job);
+    const done = attempt(deps, rules, lane.endpoint, job).then((result) => {
+      if (result === 'failed') failures += 1;
+      if (result !== 'ended') lane.jobs.add(job);
+      lane.running.delete(done);
+      pump(lane);
+    });
+    lane.running.add(done);
+  };
+  return {
+    take: (errand) => {
+      const lane = lanes.get(errand.endpoint);
+      if (lane === undefined || isStopped) return;
+      const now = runtime.clock.monoMs();
+      lane.jobs.add({ errand, takenMono: now, tries: 0, faults: 0, dueMono: now, end: undefined });
+      pump(lane);
+    },
+    size: () =>
+      [...lanes.values()].reduce((sum, { jobs, running }) => sum + jobs.size + running.size, 0),
+    failures: () => failures,
+    stop: async () => {
+      isStopped = true;
+      for (const lane of lanes.values()) lane.timer?.cancel();
+      await Promise.all([...lanes.values()].flatMap(({ running }) => [...running]));
+    },
+  };
+}
+
+const usualRules: Required<CourierRules> = {
+  triesMax: 30,
+  ageMaxMs: 24 * 3_600_000,
+  pauseMinMs: 5_000,
+  pauseMaxMs: 3_600_000,
+  sendsMax: 4,
+};
+
+function laneOf(endpoint: Endpoint): Lane {
+  return { endpoint, jobs: new Set(), running: new Set(), timer: undefined };
+}
+
+/** One step of a job: look, send, record. Sets when the next one is due. */
+async function attempt(
+  deps: CourierDeps,
+  rules: Required<CourierRules>,
+  endpoint: Endpoint,
+  job: Job,
+): Promise<'ended' | 'failed' | 'again'> {
+  const { clock, randomness } = deps.runtime;
+  const pauseMs = (failed: number): number => {
+    const whole = Math.min(rules.pauseMaxMs, rules.pauseMinMs * 2 ** Math.min(failed - 1, 30));
+    return whole / 2 + (whole / 2) * randomness.next();
+  };
+  const { errand } = job;
+  let failed: 'failed' | 'again' = 'again';
+  try {
+    if (job.end === undefined && !(await deps.stands(errand)))
+      job.end = { kind: 'dropped', reason: 'it was dealt with before it could be sent' };
+    if (job.end === undefined) {
+      const sent = await endpoint.send(errand.notification);
+      job.tries += 1;
+      if (sent.kind === 'delivered') job.end = { kind: 'delivered', tries: job.tries };
+      else {
+        failed = 'failed';
+        const ageMs = clock.monoMs() - job.takenMono;
+        const isLast =
+          sent.kind === 'refused' || job.tries >= rules.triesMax || ageMs >= rules.ageMaxMs;
+        if (isLast) job.end = { kind: 'given up', tries: job.tries, reason: sent.reason };
+        else {
+          const afterMs = sent.kind === 'failed' ? (sent.afterMs ?? 0) : 0;
+          const waitMs = Math.max(pauseMs(job.tries), Math.min(afterMs, rules.pauseMaxMs));
+          job.dueMono = clock.monoMs() + waitMs;
+          return failed;
+        }
+      }
+    }
+    await deps.onEnd(errand, job.end);
+    return 'ended';
+  } catch (fault) {
+    // The record could not be read or written: what was sent is not sent again for that.
+    job.faults += 1;
+    job.dueMono = clock.monoMs() + pauseMs(Math.min(job.faults, 6));
+    deps.onFault(`the notification ${errand.notification.id}`, fault);
+    return failed;
+  }
+}

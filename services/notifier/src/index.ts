@@ -1,0 +1,6 @@
+export {
+  createNotifier,
+  type Notifier,
+  type NotifierCounts,
+  type NotifierDeps,
+} from './create-notifier.ts';
