@@ -22,6 +22,7 @@ import {
 import { actionTopics, logFaultCodes } from '@action-ledger/event-log';
 import { storeFaultCodes } from '@action-ledger/event-store';
 import { gatewayCodes } from '@action-ledger/gateway';
+import { notificationTypes } from '@action-ledger/notifications';
 import {
   argumentsRefusalCode,
   httpRefusalCodes,
@@ -84,7 +85,8 @@ const isCode = (cell: string): boolean => /^[a-z]+\.[a-z]+(-[a-z]+)*$/.test(cell
 function isSomethingElse(text: string): boolean {
   return (
     /^(arguments|outcome|sandbox|approval|policy)\.|\.(db|sock)$/.test(text) ||
-    Object.values<string>(actionTopics).includes(text)
+    Object.values<string>(actionTopics).includes(text) ||
+    Object.values<string>(notificationTypes).includes(text)
   );
 }
 

@@ -8,6 +8,7 @@ import { registerDemo } from './demo/register-demo.ts';
 import { registerDoctor } from './doctor/register-doctor.ts';
 import { registerExplain } from './explain/register-explain.ts';
 import { registerExport } from './export/register-export.ts';
+import { registerNotices } from './notices/register-notices.ts';
 import { registerPlay } from './play/register-play.ts';
 import { registerRecover } from './recover/register-recover.ts';
 import { registerReplay } from './replay/register-replay.ts';
@@ -25,6 +26,7 @@ export const commands: readonly Register[] = [
   registerVotes,
   registerUnknown,
   registerPauses,
+  registerNotices,
   registerKeys,
   registerReplay,
   registerVerify,

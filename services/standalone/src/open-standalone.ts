@@ -14,6 +14,7 @@ import { createGateway, type Logger } from '@action-ledger/gateway';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { createToolSet } from '@action-ledger/tools';
 import { createDesk } from './desk.ts';
+import { type Notifying, openNotifying, type NotifyingOptions } from './open-notifying.ts';
 
 export interface StandaloneOptions {
   /** The file that holds everything; made where it is missing. */
@@ -25,6 +26,8 @@ export interface StandaloneOptions {
   readonly listen?: { readonly host?: string; readonly port?: number };
   readonly logger: Logger;
   readonly onNotice?: (notice: Notice) => void;
+  /** Whom to tell, durably, of what waits for people. */
+  readonly notify?: NotifyingOptions;
   readonly runtime?: Runtime;
 }
 
@@ -32,6 +35,7 @@ export interface Standalone {
   readonly url: string;
   readonly ledger: Ledger;
   readonly keys: KeyRing;
+  readonly notifying?: Notifying;
   /** Answers what is under way, takes nothing new, lets the file go. */
   stop(): Promise<void>;
 }
@@ -62,7 +66,9 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
   });
   const desk = createDesk(shared);
   let socket: OwnerSocket | undefined;
+  let notifying: Notifying | undefined;
   const stop = async (): Promise<void> => {
+    await notifying?.stop();
     await gateway.stop();
     await desk.close();
     await socket?.close();
@@ -74,8 +80,10 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
       socket = await serveOwnerSocket(owner.socket, async (asked) => ({
         ...(await desk.answer(asked)),
       }));
+    if (options.notify !== undefined)
+      notifying = await openNotifying({ ...options.notify, path, store, runtime, logger });
     const { url } = await gateway.start();
-    return { url, ledger, keys, stop };
+    return { url, ledger, keys, stop, ...(notifying === undefined ? {} : { notifying }) };
   } catch (error) {
     await stop();
     throw error;

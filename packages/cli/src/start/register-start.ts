@@ -15,14 +15,18 @@ export const registerStart: Register = (program, cli) => {
       .requiredOption('--tools <module>', 'a module that exports the tools')
       .option('--host <address>', 'where it listens', '127.0.0.1')
       .addOption(portOption('on which port; 0: any that is free'))
-      .option('--open', 'no keys: everyone on this machine is "local" of tenant "default"'),
+      .option('--open', 'no keys: everyone on this machine is "local" of tenant "default"')
+      .option('--notify <url...>', 'tell this address what waits for people; one or more')
+      .option('--notify-secret-file <file>', 'what notifications are signed with')
+      .option('--notify-private', 'notify private addresses and http: too'),
   )
     .addHelpText(
       'after',
       `
 Examples:
   action-ledger start --tools ./tools.ts --open
-  action-ledger start --tools ./tools.ts --path /var/lib/agent/ledger.db --port 8080`,
+  action-ledger start --tools ./tools.ts --path /var/lib/agent/ledger.db --port 8080
+  action-ledger start --tools ./tools.ts --notify https://ops.example.com/hook --notify-secret-file notify.secret`,
     )
     .action(async (options: StartOptions) => {
       const { start } = await import('./start.ts');

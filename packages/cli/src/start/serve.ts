@@ -10,8 +10,9 @@ import { scopeText } from '../desk/keys.ts';
 import { printable } from '../format/printable.ts';
 import { dateTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
+import { endpointsOf, type NotifyOptions } from './notify-options.ts';
 
-export interface ServeOptions {
+export interface ServeOptions extends NotifyOptions {
   readonly host: string;
   readonly port: number;
   /** Everyone on this machine is "local" of tenant "default". */
@@ -23,8 +24,10 @@ export async function serve(
   cli: Cli,
   path: string,
   tools: ToolSet,
-  { host, port, open }: ServeOptions,
+  options: ServeOptions,
 ): Promise<Standalone> {
+  const { host, port, open } = options;
+  const endpoints = endpointsOf(options, cli.io.runtime);
   const tell = (facts: object, message: string): void => {
     cli.io.err(`${message}${faultText(facts)}\n`);
   };
@@ -38,6 +41,7 @@ export async function serve(
       onNotice: (notice) => {
         cli.io.out(`${noticeText(cli, notice)}\n`);
       },
+      ...(endpoints === undefined ? {} : { notify: { endpoints } }),
       ...(open === true ? { access: () => everyone(host) } : {}),
     });
   } catch (error) {

@@ -30,7 +30,7 @@ async function firstScreen(
   { io, style }: Cli,
   path: string,
   tools: ToolSet,
-  { url, ledger, keys }: Standalone,
+  { url, ledger, keys, notifying }: Standalone,
   { open }: StartOptions,
 ): Promise<string> {
   const rows: readonly (readonly [what: string, is: string])[] = [
@@ -41,6 +41,7 @@ async function firstScreen(
     ['tools', toolsText(tools)],
     ['waiting', waitingText(ledger)],
     ['paused', ledger.pauses().map(scopeText).join(', ') || 'nothing'],
+    ...(notifying === undefined ? [] : [['notifies', notifying.names.join(', ')] as const]),
   ];
   const lines = rows.map(([what, is]) => `  ${style.dim(what.padEnd(8))} ${is}\n`);
   const condition = ledger.store.condition();

@@ -1,0 +1,62 @@
+// The notifier over the ledger of this process: it follows the events by the log beside the file, and
+// keeps what it has told in the file itself.
+import { hash } from 'node:crypto';
+import { openEmbeddedEventLog } from '@action-ledger/event-log-embedded';
+import { type EventStore } from '@action-ledger/event-store';
+import { type Logger } from '@action-ledger/gateway';
+import { type Endpoint } from '@action-ledger/notifications';
+import { createNotifier, type Notifier } from '@action-ledger/notifier';
+import { type Runtime } from '@action-ledger/runtime';
+
+export interface NotifyingOptions {
+  readonly endpoints: readonly Endpoint[];
+}
+
+export interface Notifying {
+  readonly notifier: Notifier;
+  /** Of its endpoints. */
+  readonly names: readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface NotifyingDeps extends NotifyingOptions {
+  /** Of the ledger's file. */
+  readonly path: string;
+  readonly store: EventStore;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+}
+
+/** @throws LogFault where the log's file is held, StoreFault where what was told cannot be read */
+export async function openNotifying(deps: NotifyingDeps): Promise<Notifying> {
+  const { store, runtime, logger, endpoints } = deps;
+  const onFault = (where: string, fault: unknown): void => {
+    logger.warn({ fault }, `notifications: ${where}`);
+  };
+  const log = await openEmbeddedEventLog({ path: `${deps.path}.log`, store, runtime, onFault });
+  const notifier = createNotifier({
+    log,
+    store,
+    runtime,
+    endpoints,
+    sha256: (text) => hash('sha256', text, 'base64url'),
+    clock: { nowMs: () => runtime.clock.wallMs() },
+    onFault,
+    onGivenUp: ({ notification, endpoint, tries, reason }) => {
+      const { id, kind } = notification;
+      const what = `nobody was told at ${endpoint}: ${kind} (${tries} tries: ${reason})`;
+      logger.error({ notice: id }, what);
+    },
+  });
+  const stop = async (): Promise<void> => {
+    await notifier.stop();
+    await log.close();
+  };
+  try {
+    await notifier.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { notifier, names: endpoints.map(({ name }) => name), stop };
+}
