@@ -130,7 +130,9 @@ describe('recorded calls that are none', () => {
 
 it('two plays of the sample side by side: the second is refused, or comes after the first', async () => {
   const beside = temporaryFolder();
-  const both = await Promise.all([1, 2].map(() => runCli(['start-sample', '--once'], { cwd: beside.path })));
+  const both = await Promise.all(
+    [1, 2].map(() => runCli(['start-sample', '--once'], { cwd: beside.path })),
+  );
   for (const { code, out, err } of both) {
     if (code === 0) expect(out).toContain('Nothing doubled, nothing lost');
     else

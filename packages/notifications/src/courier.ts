@@ -144,7 +144,7 @@ async function attempt(
           sent.kind === 'refused' || job.tries >= rules.triesMax || ageMs >= rules.ageMaxMs;
         if (isLast) job.end = { kind: 'given up', tries: job.tries, reason: sent.reason };
         else {
-          const afterMs = sent.kind === 'failed' ? (sent.afterMs ?? 0) : 0;
+          const { afterMs = 0 } = sent;
           const waitMs = Math.max(pauseMs(job.tries), Math.min(afterMs, rules.pauseMaxMs));
           job.dueMono = clock.monoMs() + waitMs;
           return failed;

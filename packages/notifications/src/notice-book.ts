@@ -117,7 +117,7 @@ export function createNoticeBook(deps: RecordStreamDeps): NoticeBook {
 }
 
 function raised(notification: Notification, endpoints: readonly string[]): StreamRecord {
-  return { type: 'NoticeRaised', data: { ...(notification as object), endpoints } as JsonObject };
+  return { type: 'NoticeRaised', data: { ...notification, endpoints } as unknown as JsonObject };
 }
 
 const endTypes = {

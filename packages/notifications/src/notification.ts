@@ -12,7 +12,7 @@ export const notificationTypes: Readonly<Record<NotificationKind, string>> = {
   incident: 'incident.opened',
   paused: 'pause.begun',
   'workflow needs a person': 'workflow.needs_person',
-  'stream broken': 'stream.broken',
+  'stream broken': 'stream.damaged',
 };
 
 export interface Notification {
@@ -47,7 +47,6 @@ const textMax = 500;
 
 /** Names and reasons come from models, providers and people. */
 export function plainText(text: string): string {
-  // eslint-disable-next-line no-control-regex -- they are what is taken out
   const plain = text.toWellFormed().replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
   return plain.length <= textMax ? plain : `${plain.slice(0, textMax - 1).toWellFormed()}…`;
 }
