@@ -60,6 +60,10 @@ export function createCourier(deps: CourierDeps): Courier {
   const lanes = new Map(endpoints.map((endpoint) => [endpoint.name, laneOf(endpoint)]));
   let isStopped = false;
   let failures = 0;
+  const onFailed = (): void => {
+    failures += 1;
+  };
+  const carrying: Carrying = { deps, rules, onFailed };
 
   const pump = (lane: Lane): void => {
     lane.timer?.cancel();
@@ -77,9 +81,8 @@ export function createCourier(deps: CourierDeps): Courier {
   };
   const run = (lane: Lane, job: Job): void => {
     lane.jobs.delete(job);
-    const done = attempt(deps, rules, lane.endpoint, job).then((result) => {
-      if (result === 'failed') failures += 1;
-      if (result !== 'ended') lane.jobs.add(job);
+    const done = attempt(carrying, lane.endpoint, job).then((hasEnded) => {
+      if (!hasEnded) lane.jobs.add(job);
       lane.running.delete(done);
       pump(lane);
     });
@@ -116,48 +119,52 @@ function laneOf(endpoint: Endpoint): Lane {
   return { endpoint, jobs: new Set(), running: new Set(), timer: undefined };
 }
 
-/** One step of a job: look, send, record. Sets when the next one is due. */
-async function attempt(
-  deps: CourierDeps,
-  rules: Required<CourierRules>,
-  endpoint: Endpoint,
-  job: Job,
-): Promise<'ended' | 'failed' | 'again'> {
-  const { clock, randomness } = deps.runtime;
-  const pauseMs = (failed: number): number => {
-    const whole = Math.min(rules.pauseMaxMs, rules.pauseMinMs * 2 ** Math.min(failed - 1, 30));
-    return whole / 2 + (whole / 2) * randomness.next();
-  };
-  const { errand } = job;
-  let failed: 'failed' | 'again' = 'again';
+/** One step of a job: look, send, record. Where it has not ended, it says when the next one is due. */
+async function attempt(carrying: Carrying, endpoint: Endpoint, job: Job): Promise<boolean> {
+  const { deps } = carrying;
   try {
-    if (job.end === undefined && !(await deps.stands(errand)))
-      job.end = { kind: 'dropped', reason: 'it was dealt with before it could be sent' };
-    if (job.end === undefined) {
-      const sent = await endpoint.send(errand.notification);
-      job.tries += 1;
-      if (sent.kind === 'delivered') job.end = { kind: 'delivered', tries: job.tries };
-      else {
-        failed = 'failed';
-        const ageMs = clock.monoMs() - job.takenMono;
-        const isLast =
-          sent.kind === 'refused' || job.tries >= rules.triesMax || ageMs >= rules.ageMaxMs;
-        if (isLast) job.end = { kind: 'given up', tries: job.tries, reason: sent.reason };
-        else {
-          const { afterMs = 0 } = sent;
-          const waitMs = Math.max(pauseMs(job.tries), Math.min(afterMs, rules.pauseMaxMs));
-          job.dueMono = clock.monoMs() + waitMs;
-          return failed;
-        }
-      }
-    }
-    await deps.onEnd(errand, job.end);
-    return 'ended';
+    job.end ??= await trySend(carrying, endpoint, job);
+    if (job.end === undefined) return false;
+    await deps.onEnd(job.errand, job.end);
+    return true;
   } catch (fault) {
     // The record could not be read or written: what was sent is not sent again for that.
     job.faults += 1;
-    job.dueMono = clock.monoMs() + pauseMs(Math.min(job.faults, 6));
-    deps.onFault(`the notification ${errand.notification.id}`, fault);
-    return failed;
+    job.dueMono = deps.runtime.clock.monoMs() + pauseMs(carrying, Math.min(job.faults, 6));
+    deps.onFault(`the notification ${job.errand.notification.id}`, fault);
+    return false;
   }
+}
+
+interface Carrying {
+  readonly deps: CourierDeps;
+  readonly rules: Required<CourierRules>;
+  readonly onFailed: () => void;
+}
+
+/** @returns undefined where it failed and is tried again */
+async function trySend(
+  carrying: Carrying,
+  endpoint: Endpoint,
+  job: Job,
+): Promise<ErrandEnd | undefined> {
+  const { deps, rules, onFailed } = carrying;
+  if (!(await deps.stands(job.errand)))
+    return { kind: 'dropped', reason: 'it was dealt with before it could be sent' };
+  const sent = await endpoint.send(job.errand.notification);
+  job.tries += 1;
+  if (sent.kind === 'delivered') return { kind: 'delivered', tries: job.tries };
+  onFailed();
+  const now = deps.runtime.clock.monoMs();
+  const isSpent = job.tries >= rules.triesMax || now - job.takenMono >= rules.ageMaxMs;
+  if (sent.kind === 'refused' || isSpent)
+    return { kind: 'given up', tries: job.tries, reason: sent.reason };
+  const askedMs = Math.min(sent.afterMs ?? 0, rules.pauseMaxMs);
+  job.dueMono = now + Math.max(pauseMs(carrying, job.tries), askedMs);
+  return undefined;
+}
+
+function pauseMs({ deps, rules }: Carrying, failed: number): number {
+  const whole = Math.min(rules.pauseMaxMs, rules.pauseMinMs * 2 ** Math.min(failed - 1, 30));
+  return whole / 2 + (whole / 2) * deps.runtime.randomness.next();
 }
