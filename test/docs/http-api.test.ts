@@ -1,7 +1,8 @@
 // docs/http-api.md against the gateway: its routes and roles, its statuses and codes; and the table of
 // problems against the codes that docs/errors.md says can reach a caller.
 import { describe, expect, it } from '@jest/globals';
-import { docsPage, permissions, problems, roles, routes } from '@action-ledger/gateway';
+import { roles } from '@action-ledger/access';
+import { docsPage, permissions, problems, routes } from '@action-ledger/gateway';
 import { codesOf, firstCells, readPage, sectionOf } from './pages.ts';
 
 const api = readPage('docs/http-api.md');

@@ -1,7 +1,8 @@
 // Every route, asked with each role, in one's own tenant and in another's: the table of permissions is
 // what is answered, and of another tenant's action nothing can be told, not even that it exists.
 import { describe, expect, it } from '@jest/globals';
-import { permissions, roles, routes } from '@action-ledger/gateway';
+import { roles } from '@action-ledger/access';
+import { permissions, routes } from '@action-ledger/gateway';
 import { type Ask, inWorld, type Said, type World } from './world.ts';
 
 type Route = (typeof routes)[number];

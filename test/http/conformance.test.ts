@@ -3,7 +3,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createMemoryEventStore, StoreFault } from '@action-ledger/event-store';
-import { permissions, roles, routes } from '@action-ledger/gateway';
+import { roles } from '@action-ledger/access';
+import { routes } from '@action-ledger/gateway';
 import { createFaultyEventStore } from '@action-ledger/testkit';
 import { document, misfitOf } from './answers-fit.ts';
 import { type Ask, openWorld, type World } from './world.ts';

@@ -4,7 +4,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createGateway, createOpenAccess } from '@action-ledger/gateway';
+import { createOpenAccess } from '@action-ledger/access';
+import { createGateway } from '@action-ledger/gateway';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import { openWorld, passing, payment, type World, type WorldOptions } from './world.ts';
 

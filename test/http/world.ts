@@ -4,15 +4,13 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Ledger, openLedger, rebuildIndex } from '@action-ledger/application';
 import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
+import { type Access, type Role, roles } from '@action-ledger/access';
 import {
-  type Access,
   createGateway,
   type Gateway,
   type GatewayDeps,
   type Limits,
   type Logger,
-  type Role,
-  roles,
 } from '@action-ledger/gateway';
 import { createMemoryActionIndex } from '@action-ledger/read-models';
 import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWTPayload, SignJWT } from 'jose';
-import { type Access, anyAccess, createJsonWebTokenAccess, openAccess } from './index.ts';
+import { type Access, anyAccess, createJsonWebTokenAccess, createOpenAccess } from './index.ts';
 
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
@@ -105,7 +105,7 @@ describe('a token of the identity provider', () => {
 describe('several ways in', () => {
   it('are asked in order, and the first that knows the caller decides', async () => {
     const operator = { name: 'local', tenant: 'default', roles: new Set(['operator'] as const) };
-    const both = anyAccess([access(), openAccess(operator)]);
+    const both = anyAccess([access(), createOpenAccess(operator)]);
     expect(await both.authenticate(await bearer())).toMatchObject({ name: 'ann' });
     expect(await both.authenticate({})).toBe(operator);
     expect(await anyAccess([access()]).authenticate({})).toBeUndefined();

@@ -6,8 +6,9 @@ export const roles = ['proposer', 'worker', 'approver', 'operator', 'auditor'] a
 export type Role = (typeof roles)[number];
 
 export interface Principal {
-  /** As it stands in events: who voted, who settled. */
+  /** As it stands in events: who proposed, voted, settled. */
   readonly name: string;
+  /** The only tenant that this principal can reach or learn of. */
   readonly tenant: string;
   readonly roles: ReadonlySet<Role>;
 }
@@ -20,7 +21,13 @@ export interface Credentials {
 }
 
 export interface Access {
-  /** @returns undefined where the credentials are missing, unknown, revoked or expired: never why */
+  /** Anybody comes in without proof: on a loopback address only. */
+  readonly isOpen?: true;
+  /**
+   * Asked once per request, before its body is read.
+   * @returns undefined where the credentials are missing, unknown, revoked or expired: never why
+   * @throws where it cannot be known now: the request is answered with 503
+   */
   authenticate(credentials: Credentials): Promise<Principal | undefined>;
 }
 

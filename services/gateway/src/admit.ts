@@ -1,7 +1,7 @@
 // The first door of every route, passed before a byte of the body is read: the gateway is open and not
 // overrun, it is known who asks, and one of their roles may ask this.
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Credentials, type Principal } from './access.ts';
+import { type Credentials, type Principal } from '@action-ledger/access';
 import { type HttpAnswer, problem, Refused } from './answers/http-answer.ts';
 import { mayAsk, permissions, type RouteName } from './permissions.ts';
 import { type ServerDeps } from './server-deps.ts';

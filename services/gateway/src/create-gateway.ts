@@ -1,14 +1,13 @@
 // The gateway: the HTTP API over a ledger. It starts listening, answers, and stops by answering what is
 // under way while it refuses what is new.
 import { type FastifyInstance } from 'fastify';
+import { type Access, isLoopback } from '@action-ledger/access';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
-import { type Access } from './access.ts';
 import { type Feed } from './feed.ts';
 import { type LedgerDoor } from './ledger-door.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { type Logger } from './logger.ts';
-import { isLoopback, isOpenAccess } from './open-access.ts';
 import { addDocsPage } from './openapi/docs-page.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { type Door } from './route.ts';
@@ -81,7 +80,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     readers: () => events.readers(),
     start: async () => {
       const { host = '127.0.0.1', port = 0 } = deps.listen ?? {};
-      if (isOpenAccess(access) && !isLoopback(host))
+      if (access.isOpen === true && !isLoopback(host))
         throw new Error(
           `open access is for this machine only: listen on 127.0.0.1, not on ${host}, or give an access that asks for proof`,
         );

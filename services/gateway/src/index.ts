@@ -1,10 +1,8 @@
-export * from './access.ts';
 export { createGateway, type Gateway, type GatewayDeps, type Service } from './create-gateway.ts';
 export { type Feed } from './feed.ts';
 export { type LedgerDoor } from './ledger-door.ts';
 export { defaultLimits, type Limits } from './limits.ts';
 export { type Logger } from './logger.ts';
-export { createOpenAccess, type OpenAccess } from './open-access.ts';
 export { type OpenApiDocument, openApiDocument } from './openapi/openapi-document.ts';
 export { permissions, type RouteName } from './permissions.ts';
 export { gatewayCodes, type ProblemCode, problems } from './answers/problems.ts';

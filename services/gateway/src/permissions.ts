@@ -1,5 +1,5 @@
 // Who may ask what: one row per route, used at the door and printed by a test. `open` needs nobody.
-import { type Role } from './access.ts';
+import { type Role } from '@action-ledger/access';
 
 const everybody: readonly Role[] = ['proposer', 'worker', 'approver', 'operator', 'auditor'];
 

@@ -5,7 +5,7 @@ import { type ZodType } from 'zod';
 import { type Runtime } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
 import { type HttpAnswer } from './answers/http-answer.ts';
-import { type Principal } from './access.ts';
+import { type Principal } from '@action-ledger/access';
 import { type Feed } from './feed.ts';
 import { type LedgerDoor } from './ledger-door.ts';
 import { type Limits } from './limits.ts';

@@ -1,5 +1,5 @@
 // What the server and its doors are built from.
-import { type Access } from './access.ts';
+import { type Access } from '@action-ledger/access';
 import { type Limits } from './limits.ts';
 import { type Logger } from './logger.ts';
 import { type Rate } from './rate.ts';

@@ -1,6 +1,6 @@
 // A ledger that answers until it is stopped, as commands run it: what goes wrong is told in the words of
 // the command line, and what begins to wait for people is printed as it comes.
-import { openAccess, roles } from '@action-ledger/access';
+import { type Access, createOpenAccess, isLoopback } from '@action-ledger/access';
 import { type Notice } from '@action-ledger/client';
 import { openStandalone, type Standalone } from '@action-ledger/standalone';
 import { type ToolSet } from '@action-ledger/tools';
@@ -50,13 +50,13 @@ export async function serve(
 }
 
 /** For a ledger that only its own machine can reach. @throws CliError */
-function everyone(host: string): ReturnType<typeof openAccess> {
-  if (host !== '127.0.0.1' && host !== '::1' && host !== 'localhost')
+function everyone(host: string): Access {
+  if (!isLoopback(host))
     throw new CliError('cli.usage', `--open lets everyone in who can reach ${host}`, {
       fix: 'leave --host out, or leave --open out and make keys with `action-ledger keys create`.',
       exitCode: 2,
     });
-  return openAccess({ name: 'local', tenant: 'default', roles: new Set(roles) });
+  return createOpenAccess();
 }
 
 function addressFault(error: unknown, host: string, port: number): CliError | undefined {
