@@ -70,7 +70,10 @@ const ways: readonly Way[] = [
   {
     to: 'cancelled',
     world: (payWorld) => payWorld({}, { undoWindow: '10min' }),
-    then: (_, { ledger }, actionId) => ledger.cancel({ actionId, by: 'ada', reason: 'a mistake' }),
+    then: async (world, { ledger }, actionId) => {
+      const { revision } = await world.action(actionId);
+      await ledger.cancel({ actionId, by: 'ada', reason: 'a mistake', revisionSeen: revision });
+    },
   },
 ];
 

@@ -86,7 +86,9 @@ overEach(
           const answer = await process.call(invoice, { ...firstCall, waitMs: second });
           await world.advance(2 * minute);
           const actionId = answer.actionId ?? '';
-          await process.ledger.cancel({ actionId, by: 'ada', reason: 'a mistake' });
+          const { revision } = await world.action(actionId);
+          const wish = { by: 'ada', reason: 'a mistake', revisionSeen: revision };
+          await process.ledger.cancel({ actionId, ...wish });
           expect((await world.action(actionId)).status).toBe('unknown');
           await world.advance(aWhile);
           expect(await world.action(actionId)).toMatchObject({

@@ -140,7 +140,8 @@ overEach((payWorld, guarantee) => {
         const [action] = await world.actions();
         const actionId = action?.id ?? '';
         expect(action?.status).toBe('planned');
-        const cancelled = await process.ledger.cancel({ actionId, by: 'ada', reason: 'no' });
+        const seen = { actionId, revisionSeen: action?.revision ?? -1 };
+        const cancelled = await process.ledger.cancel({ ...seen, by: 'ada', reason: 'no' });
         expect(cancelled).toMatchObject({ kind: 'done', action: { status: 'cancelled' } });
       }));
 

@@ -132,7 +132,9 @@ overEach((payWorld, guarantee) => {
         expect(settled).toMatchObject({ kind: 'done', action: { status: 'failed' } });
         for (const call of [firstCall, laterCall, { ...laterCall, turn: '3', call: 'call_3' }])
           expect(await process.call(invoice, call)).toMatchObject({ word: 'refused' });
-        const early = { of: actionId, ...operator, tenant: 'acme', confirmedDouble: true };
+        const { revision: revisionSeen } = await world.action(actionId);
+        const seen = { of: actionId, ...operator, tenant: 'acme', revisionSeen };
+        const early = { ...seen, confirmedDouble: true };
         expect(await process.ledger.repeat(early)).toMatchObject({ state: 'refused' });
         expect(await process.ledger.repeat({ ...early, confirmedDouble: false })).toMatchObject({
           state: 'refused',

@@ -20,7 +20,9 @@ const wish = { by: 'ada', reason: 'a mistake' };
 async function cancel(process: Process, world: World): Promise<string> {
   const [action] = await world.actions();
   const actionId = action?.id ?? '';
-  expect(await process.ledger.cancel({ ...wish, actionId })).toMatchObject({ kind: 'done' });
+  expect(
+    await process.ledger.cancel({ ...wish, actionId, revisionSeen: action?.revision ?? -1 }),
+  ).toMatchObject({ kind: 'done' });
   return actionId;
 }
 

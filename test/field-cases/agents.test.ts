@@ -122,7 +122,8 @@ overStores((store) => {
 describe('F123 cancelled call never answered', () => {
   const cancelAll = async (world: World, { ledger }: Process) => {
     const [action] = await world.actions();
-    return ledger.cancel({ actionId: action?.id ?? '', by: 'ann', reason: 'not needed' });
+    const seen = { actionId: action?.id ?? '', revisionSeen: action?.revision ?? -1 };
+    return ledger.cancel({ ...seen, by: 'ann', reason: 'not needed' });
   };
 
   it('before the claim → cancelled, and its caller is told', () =>

@@ -76,7 +76,8 @@ describe('F059 an edit', () => {
     inCase(pay(), async (world) => {
       const process = await world.start();
       const first = await process.call(args, { ...call(), waitMs: 20 * minute });
-      const request = { of: first.actionId ?? '', by: 'ann', reason: 'again', tenant: 'acme' };
+      const seen = { of: first.actionId ?? '', revisionSeen: first.revision ?? -1 };
+      const request = { ...seen, by: 'ann', reason: 'again', tenant: 'acme' };
       const repeat = await world.during(process.ledger.repeat({ ...request, ...soon }));
       const edited = await edit(world, process, repeat.actionId);
       expect(edited).toMatchObject({ word: 'done', epoch: 2, editOf: repeat.actionId });

@@ -154,6 +154,7 @@ describe('F029 derived key too coarse', () => {
         by: 'ann',
         reason: 'the customer is owed both',
         tenant: 'acme',
+        revisionSeen: first.revision ?? -1,
       };
       const second = await world.during(process.ledger.repeat(request));
       expect(second).toMatchObject({ word: 'done', repeat: false, previous: first.actionId });

@@ -23,8 +23,15 @@ const refund =
   (port: ProviderPort) => [writeTool(port, { name: 'refund', input, ...more })];
 const args = { charge: 'c-1' };
 
-function repeat(world: World, { ledger }: Process, of: string | undefined, more: object = {}) {
-  const request = { of: of ?? '', by: 'ann', reason: 'the customer is owed both', tenant: 'acme' };
+async function repeat(
+  world: World,
+  { ledger }: Process,
+  of: string | undefined,
+  more: object = {},
+) {
+  const { revision } = await world.action(of ?? '');
+  const seen = { of: of ?? '', revisionSeen: revision };
+  const request = { ...seen, by: 'ann', reason: 'the customer is owed both', tenant: 'acme' };
   return world.during(ledger.repeat({ ...request, ...more }));
 }
 

@@ -207,7 +207,10 @@ describe('F035 startup recovery adopts live work', () => {
         for (let sweeps = 0; sweeps < 400; sweeps += 1) {
           await world.advance(5);
           process.ledger.sweep();
-          for (const open of process.ledger.openActions()) void process.ledger.checkNow(open);
+          for (const actionId of process.ledger.openActions()) {
+            const { revision: revisionSeen } = await world.action(actionId);
+            void process.ledger.checkNow({ actionId, by: 'ann', revisionSeen });
+          }
         }
         const { actionId } = await world.during(answer);
         const types = await eventTypes(world, actionId);

@@ -118,7 +118,11 @@ describe('commands name the revision that was seen', () => {
       });
       await vote(world, id, 'ann');
       const stale = await ask({ revisionSeen: 1 });
-      expect(stale.json).toMatchObject({ status: 412, action: { actionId: id } });
+      expect(stale.json).toMatchObject({
+        status: 412,
+        action: { actionId: id },
+        facts: { seen: 1, since: [{ revision: 2, type: 'ApprovalVoted', by: 'ann' }] },
+      });
       expect(stale.headers['etag']).toBe('"2"');
     });
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createMemoryEventStore, StoreFault } from '@action-ledger/event-store';
 import { roles } from '@action-ledger/access';
-import { routes } from '@action-ledger/gateway';
+import { permissions, routes } from '@action-ledger/gateway';
 import { createFaultyEventStore } from '@action-ledger/testkit';
 import { document, misfitOf } from './answers-fit.ts';
 import { type Ask, openWorld, type World } from './world.ts';
@@ -90,6 +90,37 @@ const bodies: Readonly<Record<string, fc.Arbitrary<object>>> = {
     forced: maybe(fc.boolean()),
     externalId: maybe(fc.constantFrom('tx-1', 'tx-2')),
     result: maybe(fc.jsonValue()),
+  }),
+  pause: fc.record({
+    reason: fc.constantFrom('down', ''),
+    tool: maybe(fc.constantFrom('balance', 'pay')),
+    tenant: maybe(fc.constantFrom('acme', 'umbrella')),
+    everyTenant: maybe(fc.boolean()),
+  }),
+  resume: fc.record({
+    reason: fc.constant('up'),
+    tool: maybe(fc.constantFrom('balance', 'pay')),
+    revisionSeen: fc.nat({ max: 8 }),
+  }),
+  createKey: fc.record({ name: text, roles: fc.subarray(['proposer', 'owner']) }),
+  revokeKey: person,
+  startWorkflow: fc.record({
+    id: maybe(fc.constantFrom('w-1', 'w-2')),
+    run: maybe(fc.constant('run-1')),
+    input: maybe(fc.constantFrom(1, 2)),
+  }),
+  takeStep: fc.record({
+    step: fc.constantFrom('s-1', 's-2', 's-3'),
+    tool: fc.constantFrom('pay', 'pay', 'approved', 'balance', 'no'),
+    arguments: args,
+    compensate: maybe(fc.constantFrom('not needed', 'impossible', { tool: 'no', arguments: {} })),
+    mayFail: maybe(fc.boolean()),
+  }),
+  completeWorkflow: fc.record({ result: maybe(fc.jsonValue()) }),
+  failWorkflow: person,
+  compensateWorkflow: fc.record({
+    reason: fc.constant('undo it'),
+    from: maybe(fc.constantFrom('s-1', 's-9')),
   }),
   report: fc.record({
     action: maybe(fc.constant('right')),
@@ -274,9 +305,16 @@ async function requestOf(world: World, known: readonly Known[], each: Try): Prom
   const { route, as, headers, seen } = each;
   const at = known[each.id];
   const id = at?.id ?? (each.id % 2 === 0 ? `${'A'.repeat(43)}.0` : 'no id');
-  const url = `${route.path.replace('{id}', id).replace('{incident}', 'late-success-4')}${each.query}`;
+  const isOfWorkflow = route.path.startsWith('/v1/workflows/');
+  const path = route.path
+    .replace('{id}', isOfWorkflow ? `w-${each.id % 3}` : id)
+    .replace('{incident}', 'late-success-4')
+    .replace('{key}', 'none');
+  const url = `${path}${each.query}`;
   if (route.method === 'GET') return { method: 'GET', url: encodeURI(url), as, headers };
-  const revision = await revisionOf(world, id);
+  const revision = isOfWorkflow
+    ? await workflowRevision(world, `w-${each.id % 3}`)
+    : await revisionOf(world, id);
   const body = bodyOf(
     route,
     each,
@@ -292,7 +330,15 @@ async function requestOf(world: World, known: readonly Known[], each: Try): Prom
   };
 }
 
-const withRevision = ['cancel', 'check', 'closeIncident', 'edit', 'repeat', 'settle'];
+const withRevision = [
+  'cancel',
+  'check',
+  'closeIncident',
+  'compensateWorkflow',
+  'edit',
+  'repeat',
+  'settle',
+];
 
 function bodyOf(
   { name }: Route,
@@ -312,4 +358,9 @@ async function revisionOf(world: World, id: string): Promise<number | undefined>
   if (!id.includes('.')) return undefined;
   const loaded = await world.ledger.load(id).catch(() => undefined);
   return loaded?.kind === 'action' ? loaded.action.revision : undefined;
+}
+
+async function workflowRevision({ ledger }: World, id: string): Promise<number | undefined> {
+  const shown = await ledger.workflows.show(id, { tenant: 'acme' }).catch(() => undefined);
+  return shown === undefined || 'code' in shown ? undefined : shown.revision;
 }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Ledger, openLedger, rebuildIndex } from '@action-ledger/application';
 import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
-import { type Access, type Role, roles } from '@action-ledger/access';
+import { type Access, createKeyRing, type KeyRing, type Role, roles } from '@action-ledger/access';
 import {
   createGateway,
   type Gateway,
@@ -27,19 +27,24 @@ import {
 export const tenants = ['acme', 'umbrella'] as const;
 export type Tenant = (typeof tenants)[number];
 
-/** `acme:operator`; more than one role: `acme:proposer+operator`; another name: `acme:approver:ann`. */
+/**
+ * `acme:operator`; more than one role: `acme:proposer+operator`; another name: `acme:approver:ann`; the owner of
+ * the machine: `acme:owner`.
+ */
 export const keyed: Access = {
   authenticate: async ({ apiKey, authorization }) => {
     const proof = apiKey ?? /^Bearer (.*)$/.exec(authorization ?? '')?.[1];
     const [tenant = '', named = '', name] = (proof ?? '').split(':');
     if (!tenants.some((each) => each === tenant)) return undefined;
     const held = named.split('+').filter((role): role is Role => roles.some((r) => r === role));
-    return { name: name ?? `${tenant}-${named}`, tenant, roles: new Set(held) };
+    const isOwner = named.split('+').includes('owner') ? { isOwner: true as const } : {};
+    return { name: name ?? `${tenant}-${named}`, tenant, roles: new Set(held), ...isOwner };
   },
 };
 
 export interface World {
   readonly ledger: Ledger;
+  readonly keys: KeyRing;
   readonly store: EventStore;
   readonly gateway: Gateway;
   readonly time: VirtualRuntime;
@@ -124,8 +129,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   });
   const log: [string, object, string][] = [];
   const logger = loggerInto(log);
+  const keys = createKeyRing({
+    store,
+    sha256: (text) => hash('sha256', text, 'base64url'),
+    clock: { nowMs: () => time.clock.wallMs() },
+    runtime: time,
+  });
   const gateway = createGateway({
     ledger,
+    keys,
     tools,
     feed: store,
     runtime: time,
@@ -137,6 +149,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   await gateway.app.ready();
   return {
     ledger,
+    keys,
     store,
     gateway,
     time,

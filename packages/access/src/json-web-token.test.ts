@@ -107,7 +107,12 @@ describe('several ways in', () => {
     const operator = { name: 'local', tenant: 'default', roles: new Set(['operator'] as const) };
     const both = anyAccess([access(), createOpenAccess(operator)]);
     expect(await both.authenticate(await bearer())).toMatchObject({ name: 'ann' });
-    expect(await both.authenticate({})).toBe(operator);
+    expect(await both.authenticate({})).toEqual(operator);
     expect(await anyAccess([access()]).authenticate({})).toBeUndefined();
+  });
+
+  it('are open to everybody where one of them is', () => {
+    expect(anyAccess([access(), createOpenAccess()]).isOpen).toBe(true);
+    expect(anyAccess([access()]).isOpen).toBeUndefined();
   });
 });

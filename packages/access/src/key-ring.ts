@@ -50,6 +50,8 @@ export interface KeyRing extends Access {
     readonly id: string;
     readonly by: string;
     readonly reason: string;
+    /** Only one of this tenant: another's does not exist. */
+    readonly tenant?: string;
   }): Promise<RevokedKey | Refusal<KeyRefusalCode>>;
   /** Oldest first. */
   list(): Promise<readonly KeyRecord[]>;
@@ -90,10 +92,11 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
       known.learn(changed.state);
       return { kind: 'created', text, key: keyOf(changed.state, id) };
     },
-    revoke: async ({ id, by, reason }) => {
+    revoke: async ({ id, by, reason, tenant }) => {
       const changed = await stream.change(by, (current) => {
         const key = current.get(id);
-        if (key === undefined) return refusal('access.key-unknown', `There is no key ${id}.`);
+        if (key === undefined || (tenant !== undefined && tenant !== key.tenant))
+          return refusal('access.key-unknown', `There is no key ${id}.`);
         return key.revoked === undefined ? [{ type: 'KeyRevoked', data: { key: id, reason } }] : [];
       });
       if (changed.kind === 'refusal') return changed;

@@ -11,6 +11,11 @@ export interface Principal {
   /** The only tenant that this principal can reach or learn of. */
   readonly tenant: string;
   readonly roles: ReadonlySet<Role>;
+  /**
+   * Whoever has the machine of the ledger: reaches what belongs to all tenants, and makes keys. No key and
+   * no token gives this.
+   */
+  readonly isOwner?: true;
 }
 
 export interface Credentials {

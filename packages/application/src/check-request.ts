@@ -71,13 +71,14 @@ export const voteShape = {
   vote: ['approve', 'reject'],
   argumentsHash: 'text',
   reason: 'text?',
+  revisionSeen: 'revision?',
 } as const satisfies Readonly<Record<string, Shape>>;
 
 export const cancelShape = {
   actionId: 'text',
   by: 'text',
   reason: 'text',
-  revisionSeen: 'revision?',
+  revisionSeen: 'revision',
 } as const satisfies Readonly<Record<string, Shape>>;
 
 export const editShape = {
@@ -103,9 +104,16 @@ export const repeatShape = {
   of: 'text',
   by: 'text',
   reason: 'text',
+  revisionSeen: 'revision',
   tenant: 'text',
   confirmedDouble: 'flag?',
   waitMs: 'wait?',
+} as const satisfies Readonly<Record<string, Shape>>;
+
+export const checkNowShape = {
+  actionId: 'text',
+  by: 'text',
+  revisionSeen: 'revision',
 } as const satisfies Readonly<Record<string, Shape>>;
 
 export const closeIncidentShape = {
@@ -121,6 +129,11 @@ export const pauseShape = {
   tool: 'text?',
   by: 'text',
   reason: 'text',
+} as const satisfies Readonly<Record<string, Shape>>;
+
+export const resumeShape = {
+  ...pauseShape,
+  revisionSeen: 'revision',
 } as const satisfies Readonly<Record<string, Shape>>;
 
 export const reportShape = {

@@ -11,6 +11,8 @@ import {
   parseActionId,
   refusal,
   type Refusal,
+  staleRevision,
+  streamOfAction,
 } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { type RefusedCode } from './answer-codes.ts';
@@ -18,13 +20,14 @@ import { type Answer, answerFor, refusedAnswer } from './answer.ts';
 import { checkRequest, editShape } from './check-request.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
 import { namesOfEdit } from './complete-edit.ts';
-import { isThere, unknownAction } from './known-action.ts';
+import { isThere, notServed, unknownAction } from './known-action.ts';
 import { chainOf } from './met-chain.ts';
 import { restUntil, standIn } from './follow.ts';
 import { argumentsHashFor, type Names, underOlderName } from './names.ts';
 import { notRead, notRecordable } from './not-recordable.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { policyFor } from './policy.ts';
+import { withWhatHappened } from './what-happened.ts';
 
 export interface EditRequest {
   readonly actionId: string;
@@ -63,8 +66,8 @@ export async function editAction(
     return answerNo(request, undefined, refusal('stream.broken', loaded.reason));
   const { action } = loaded;
   const tool = toolOf(parts, action);
-  if (tool === undefined || !isThere(action))
-    return answerNo(request, undefined, unknownAction(request.actionId));
+  if (!isThere(action)) return answerNo(request, undefined, unknownAction(request.actionId));
+  if (tool === undefined) return answerNo(request, action, notServed(action.tool));
   const proposal = { ...request, tool: tool.name, tenant: action.tenant, origin: {} };
   const closed = notRecordable(parts, proposal);
   if (closed !== undefined) return closed;
@@ -80,6 +83,9 @@ export async function editAction(
 async function carryOut(parts: Parts, chains: EpochChains, edit: Edit): Promise<Answer> {
   const { request, action } = edit;
   if (isSaidAgain(edit)) return answerEdit(parts, edit, true);
+  const { revisionSeen } = request;
+  if (revisionSeen !== action.revision)
+    return answerNo(request, action, await told(parts, edit, staleRevision(action, revisionSeen)));
   const refused = await putInPlace(parts, chains, edit);
   return refused === undefined
     ? answerEdit(parts, edit, false)
@@ -137,7 +143,13 @@ async function putInPlace(parts: Parts, chains: EpochChains, edit: Edit): Promis
   );
   if (performed.kind === 'done') return undefined;
   parts.secrets.delete(supersededBy);
-  return performed.kind === 'refusal' ? performed : refusal('stream.broken', performed.reason);
+  return performed.kind === 'refusal'
+    ? told(parts, edit, performed)
+    : refusal('stream.broken', performed.reason);
+}
+
+function told({ store }: Parts, { request, action }: Edit, no: No): Promise<No> {
+  return withWhatHappened(store, streamOfAction(action.id), request.revisionSeen, no);
 }
 
 interface Place {

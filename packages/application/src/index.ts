@@ -15,7 +15,12 @@ export {
 export { createExplainer, type ExplainerOptions } from './explain-record.ts';
 export { type OnFault, safeOnFault } from './host-functions.ts';
 export * from './ledger.ts';
-export { type CancelRequest, type SettleRequest, type VoteRequest } from './operate.ts';
+export {
+  type CancelRequest,
+  type CheckNowRequest,
+  type SettleRequest,
+  type VoteRequest,
+} from './operate.ts';
 export { type BurstLimit, usualBurst } from './burst-watch.ts';
 export { type Notice, type WritePoint, writePoints } from './parts.ts';
 export {
@@ -24,6 +29,7 @@ export {
   pauseRefusalCodes,
   type PauseRequest,
   type PauseScope,
+  type ResumeRequest,
 } from './pauses.ts';
 export { type Proposal } from './proposal.ts';
 export {

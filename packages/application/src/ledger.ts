@@ -39,6 +39,7 @@ import {
   cancelAction,
   castVote,
   checkNow,
+  type CheckNowRequest,
   closeIncident,
   settleUnknown,
   type SettleRequest,
@@ -93,7 +94,7 @@ export interface Ledger extends Pausing {
   edit(request: EditRequest): Promise<Answer>;
   report(actionId: string, report: EvidenceReport): Promise<Performed>;
   closeIncident(request: Parameters<typeof closeIncident>[1]): Promise<Performed>;
-  checkNow(actionId: string): Promise<void>;
+  checkNow(request: CheckNowRequest): Promise<Performed>;
   explain(request: ExplainRequest): Promise<Explanation | Refusal>;
   load(actionId: string): Promise<Loaded>;
   list(filter: ListFilter): readonly ActionRow[];
@@ -368,7 +369,7 @@ function publicFace(
     report: (actionId, report) => takeReport(parts, actionId, report),
     ...pausing(pauses, sweep.now),
     closeIncident: (request) => closeIncident(parts, request),
-    checkNow: (actionId) => checkNow(parts, actionId),
+    checkNow: (request) => checkNow(parts, request),
     explain: (request) => explainCall(parts, chains, request),
     load: (actionId) => parts.actions.load(actionId, { fresh: true }),
     list: (filter) => parts.index.list(filter),

@@ -5,6 +5,7 @@ import { afterSuccess } from './after-success.ts';
 import { type Performed } from './action-store.ts';
 import {
   cancelShape,
+  checkNowShape,
   checkRecorded,
   checkRequest,
   closeIncidentShape,
@@ -22,13 +23,18 @@ export interface VoteRequest {
   readonly vote: 'approve' | 'reject';
   readonly argumentsHash: string;
   readonly reason?: string;
+  /** The revision that the voter saw, beside the arguments: one that is stale is refused. */
+  readonly revisionSeen?: number;
 }
 
 export async function castVote(parts: Parts, request: VoteRequest): Promise<Performed> {
   const misfit = checkRequest(request, voteShape);
   if (misfit !== undefined) return misfit;
-  const { actionId, voter, vote, argumentsHash, reason } = request;
-  const more = reason === undefined ? {} : { reason };
+  const { actionId, voter, vote, argumentsHash, reason, revisionSeen } = request;
+  const more = {
+    ...(reason === undefined ? {} : { reason }),
+    ...(revisionSeen === undefined ? {} : { revisionSeen }),
+  };
   const performed = await performKnown(
     parts,
     actionId,
@@ -59,18 +65,17 @@ export interface CancelRequest {
   readonly actionId: string;
   readonly by: string;
   readonly reason: string;
-  readonly revisionSeen?: number;
+  readonly revisionSeen: number;
 }
 
 export async function cancelAction(parts: Parts, request: CancelRequest): Promise<Performed> {
   const misfit = checkRequest(request, cancelShape);
   if (misfit !== undefined) return misfit;
   const { actionId, by, reason, revisionSeen } = request;
-  const seen = revisionSeen === undefined ? {} : { revisionSeen };
   return performKnown(
     parts,
     actionId,
-    () => ({ type: 'Cancel', by, person: true, reason, ...seen }),
+    () => ({ type: 'Cancel', by, person: true, reason, revisionSeen }),
     { by },
   );
 }
@@ -139,17 +144,22 @@ export async function closeIncident(
   );
 }
 
-/** Makes an unknown due now, whatever its next check: somebody asks. */
-export async function checkNow(parts: Parts, actionId: string): Promise<void> {
-  await parts.actions.perform(actionId, (action) =>
-    action.status === 'unknown'
-      ? {
-          type: 'AssignOwner',
-          owner: action.watch?.owner ?? 'reconciler',
-          nextCheckAt: parts.clock.nowMs(),
-          reason: 'asked to check now',
-        }
-      : undefined,
-  );
+export interface CheckNowRequest {
+  readonly actionId: string;
+  readonly by: string;
+  readonly revisionSeen: number;
+}
+
+/** Makes an unknown due now, whatever its next check: somebody asks. The action is as the look has left it. */
+export async function checkNow(parts: Parts, request: CheckNowRequest): Promise<Performed> {
+  const misfit = checkRequest(request, checkNowShape);
+  if (misfit !== undefined) return misfit;
+  const { actionId, by, revisionSeen } = request;
+  const asked = await performKnown(parts, actionId, () => ({ type: 'CheckNow', revisionSeen }), {
+    by,
+  });
+  if (asked.kind !== 'done') return asked;
   await parts.attend(actionId);
+  const loaded = await parts.actions.load(actionId);
+  return loaded.kind === 'broken' ? loaded : { ...asked, action: loaded.action };
 }

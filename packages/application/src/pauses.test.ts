@@ -48,7 +48,8 @@ describe('a pause', () => {
     const pauses = open();
     await pauses.pause({ ...scope, ...because });
     expect(tellAll(pauses)).toEqual(stopped);
-    expect(await pauses.resume({ ...scope, by: 'bob', reason: 'it is up' })).toMatchObject(because);
+    const ended = { ...scope, by: 'bob', reason: 'it is up', revisionSeen: 0 };
+    expect(await pauses.resume(ended)).toMatchObject(because);
     expect(tellAll(pauses)).toEqual([[], []]);
   });
 
@@ -60,7 +61,7 @@ describe('a pause', () => {
     await other.refresh();
     expect(other.why('t-1', 'pay')).toBe('This tool is paused: the provider is down.');
     expect(other.list()).toMatchObject([{ tool: 'pay', by: 'ann' }]);
-    await other.resume({ tool: 'pay', ...because });
+    await other.resume({ tool: 'pay', ...because, revisionSeen: 0 });
     await one.refresh();
     expect(one.list()).toEqual([]);
   });
@@ -77,11 +78,28 @@ describe('a pause', () => {
   it('is ended by its own scope only, and there must be one', async () => {
     const pauses = setUp().open();
     await pauses.pause(because);
-    expect(await pauses.resume({ tool: 'pay', ...because })).toMatchObject({
+    expect(await pauses.resume({ tool: 'pay', ...because, revisionSeen: 0 })).toMatchObject({
       code: 'pause.none',
       message: 'Nothing to resume: there is no pause of tool "pay".',
     });
     expect(pauses.why('t-1', 'pay')).toBe('Everything is paused: the provider is down.');
+  });
+
+  it('is ended by whoever saw it, and not by whoever saw the one before', async () => {
+    const { open } = setUp();
+    const [one, other] = [open(), open()];
+    const seen = await one.pause({ tool: 'pay', ...because });
+    expect(seen).toMatchObject({ revision: 0 });
+    await other.resume({ tool: 'pay', ...because, revisionSeen: 0 });
+    await other.pause({ tool: 'pay', by: 'bob', reason: 'a theft' });
+    const stale = { tool: 'pay', by: 'ann', reason: 'the provider is up', revisionSeen: 0 };
+    expect(await one.resume(stale)).toMatchObject({
+      code: 'pause.stale',
+      detail: { by: 'bob', reason: 'a theft', revision: 2 },
+    });
+    await one.refresh();
+    expect(one.why('t-1', 'pay')).toBe('This tool is paused: a theft.');
+    expect(await one.resume({ ...stale, revisionSeen: 2 })).toMatchObject({ by: 'bob' });
   });
 
   it('whose record was edited by hand ends for nobody: everything is paused', async () => {
@@ -95,9 +113,11 @@ describe('a pause', () => {
     expect(other.why('t-1', 'pay')).toContain(
       'Everything is paused: the record of pauses is damaged',
     );
-    await expect(other.resume({ tool: 'mail', ...because })).rejects.toMatchObject({
-      code: 'store.corrupt',
-    });
+    await expect(other.resume({ tool: 'mail', ...because, revisionSeen: 0 })).rejects.toMatchObject(
+      {
+        code: 'store.corrupt',
+      },
+    );
   });
 
   it('of another tenant is no news for this one', async () => {

@@ -22,6 +22,8 @@ export interface Pause extends PauseScope {
   readonly by: string;
   /** Wall-clock ms since the epoch. */
   readonly at: number;
+  /** Of the record of pauses, when it began: whoever ends it names the one that they saw. */
+  readonly revision: number;
 }
 
 export interface PauseRequest extends PauseScope {
@@ -29,7 +31,12 @@ export interface PauseRequest extends PauseScope {
   readonly reason: string;
 }
 
-export const pauseRefusalCodes = ['pause.none', 'pause.too-many'] as const;
+export interface ResumeRequest extends PauseRequest {
+  /** The `revision` of the pause that its author saw. */
+  readonly revisionSeen: number;
+}
+
+export const pauseRefusalCodes = ['pause.none', 'pause.stale', 'pause.too-many'] as const;
 
 export type PauseRefusalCode = (typeof pauseRefusalCodes)[number];
 
@@ -41,7 +48,7 @@ export interface Pauses {
   /** Said again of the same scope, the first one stands. @throws StoreFault */
   pause(request: PauseRequest): Promise<Pause | Refusal<PauseRefusalCode>>;
   /** @returns the pause that has ended. @throws StoreFault */
-  resume(request: PauseRequest): Promise<Pause | Refusal<PauseRefusalCode>>;
+  resume(request: ResumeRequest): Promise<Pause | Refusal<PauseRefusalCode>>;
   /**
    * Reads what others have paused or resumed; where the record of it is damaged, everything is paused.
    * @throws StoreFault
@@ -97,14 +104,16 @@ export function createPauses(deps: RecordStreamDeps, onPaused: (pause: Pause) =>
       if (found.earlier === undefined) onPaused(pause);
       return pause;
     },
-    resume: async ({ by, reason, ...scope }) => {
+    resume: async ({ by, reason, revisionSeen, ...scope }) => {
       const key = keyOf(scope);
       const found: { pause?: Pause | undefined } = {};
       const changed = await stream.change(by, (current) => {
         found.pause = current.get(key);
-        return found.pause === undefined
-          ? refusal('pause.none', `Nothing to resume: there is no pause of ${nameOf(scope)}.`)
-          : [{ type: 'LedgerResumed', data: dataOf(scope, reason) }];
+        if (found.pause === undefined)
+          return refusal('pause.none', `Nothing to resume: there is no pause of ${nameOf(scope)}.`);
+        return found.pause.revision === revisionSeen
+          ? [{ type: 'LedgerResumed', data: dataOf(scope, reason) }]
+          : otherPause(found.pause);
       });
       if (changed.kind === 'refusal') return changed;
       pauses = changed.state;
@@ -117,11 +126,18 @@ export function createPauses(deps: RecordStreamDeps, onPaused: (pause: Pause) =>
       } catch (fault) {
         if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
         // A gate that breaks stays closed; the rest of the ledger answers and reconciles.
-        const all = { reason: unreadable, by: 'ledger', at: deps.clock.nowMs() };
+        const all = { reason: unreadable, by: 'ledger', at: deps.clock.nowMs(), revision: -1 };
         pauses = new Map([[keyOf({}), all]]);
       }
     },
   };
+}
+
+/** The one that was seen has ended; somebody has paused it again since, maybe for another reason. */
+function otherPause(pause: Pause): Refusal<PauseRefusalCode> {
+  const { by, reason, at, revision } = pause;
+  const message = `You saw another pause; this one is by ${by}: ${reason}. Look again, then decide again.`;
+  return refusal('pause.stale', message, { by, reason, at, revision });
 }
 
 /** The widest first: it is the one that must end before anything goes on. */
@@ -153,12 +169,13 @@ function dataOf({ tenant, tool }: PauseScope, reason: string): JsonObject {
   };
 }
 
-function pauseOf({ data, at, by = '' }: DatedRecord): Pause {
+function pauseOf({ data, at, by = '', revision }: DatedRecord): Pause {
   const { tenant, tool, reason } = data;
   return {
     reason: typeof reason === 'string' ? reason : '',
     by,
     at,
+    revision,
     ...(typeof tenant === 'string' ? { tenant } : {}),
     ...(typeof tool === 'string' ? { tool } : {}),
   };

@@ -2,11 +2,17 @@
 // held back goes on when a pause ends.
 import { type ActionRefusalCode, type Refusal } from '@action-ledger/domain';
 import { type BurstLimit, createBurstWatch } from './burst-watch.ts';
-import { checkRequest, pauseShape } from './check-request.ts';
+import { checkRequest, pauseShape, resumeShape } from './check-request.ts';
 import { type OnFault } from './host-functions.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type Parts } from './parts.ts';
-import { type Pause, type PauseRefusalCode, type PauseRequest, type Pauses } from './pauses.ts';
+import {
+  type Pause,
+  type PauseRefusalCode,
+  type PauseRequest,
+  type Pauses,
+  type ResumeRequest,
+} from './pauses.ts';
 
 /** Asked on every call: first what is on record, then the program around the ledger. */
 export function anyPause(pauses: Pauses, gate: Parts['whyPaused']): Parts['whyPaused'] {
@@ -43,7 +49,7 @@ export interface Pausing {
    * @throws StoreFault
    */
   pause(request: PauseRequest): Promise<PauseAnswer>;
-  resume(request: PauseRequest): Promise<PauseAnswer>;
+  resume(request: ResumeRequest): Promise<PauseAnswer>;
   /** Oldest first. */
   pauses(): readonly Pause[];
 }
@@ -54,7 +60,7 @@ export function pausing(pauses: Pauses, goOn: () => void): Pausing {
   return {
     pause: async (request) => checkRequest(request, pauseShape) ?? pauses.pause(request),
     resume: async (request) => {
-      const misfit = checkRequest(request, pauseShape);
+      const misfit = checkRequest(request, resumeShape);
       if (misfit !== undefined) return misfit;
       const ended = await pauses.resume(request);
       // What waited is looked at now, and not with the next sweep.

@@ -3,6 +3,7 @@
 import {
   type Action,
   actionIdOf,
+  type ActionRefusalCode,
   checkJson,
   epochOf,
   keyHashOf,
@@ -11,6 +12,8 @@ import {
   refusal,
   type Refusal,
   repeatHindrance,
+  staleRevision,
+  streamOfAction,
 } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { type Answer, answerFor, refusedAnswer } from './answer.ts';
@@ -18,7 +21,7 @@ import { type AnswerCode, type RefusedCode } from './answer-codes.ts';
 import { runAttempt } from './attempt.ts';
 import { awaitRest } from './await-rest.ts';
 import { checkRequest, repeatShape } from './check-request.ts';
-import { unknownAction } from './known-action.ts';
+import { notServed, unknownAction } from './known-action.ts';
 import { argumentsHashFor, type Names, namesOf } from './names.ts';
 import { notRecordable, notStored } from './not-recordable.ts';
 import { type Parts, toolOf } from './parts.ts';
@@ -28,6 +31,7 @@ import { isOfLostTime, presumptionFor } from './presumed.ts';
 import { downstreamKeyFor } from './send.ts';
 import { createInSlot, isDispatched } from './slots.ts';
 import { undoneByThis } from './undo.ts';
+import { withWhatHappened } from './what-happened.ts';
 
 export interface RepeatRequest {
   /** The settled action that is to be done once more. */
@@ -35,6 +39,8 @@ export interface RepeatRequest {
   readonly by: string;
   readonly reason: string;
   readonly tenant: string;
+  /** The revision of `of` that its author saw. */
+  readonly revisionSeen: number;
   /** Other arguments than the action's; default: the same. */
   readonly arguments?: unknown;
   /** The author knows that a forced ending may have had its effect. */
@@ -52,8 +58,11 @@ async function checkedRepeat(parts: Parts, request: RepeatRequest): Promise<Repe
   const misfit = checkRequest(request, repeatShape);
   if (misfit !== undefined) return no(request, '', misfit);
   const of = await ownAction(parts, request);
-  const tool = of === undefined ? undefined : toolOf(parts, of);
-  if (of === undefined || tool === undefined) return no(request, '', unknownAction(request.of));
+  if (of === undefined) return no(request, '', unknownAction(request.of));
+  const tool = toolOf(parts, of);
+  if (tool === undefined) return no(request, of.tool, notServed(of.tool));
+  const stale = await staleRepeat(parts, request, of);
+  if (stale !== undefined) return no(request, of.tool, stale);
   const refused = refusedRepeat(parts, request, of);
   if (refused !== undefined) return no(request, of.tool, refused);
   const closed = notRecordable(parts, proposalOf(request, of));
@@ -98,8 +107,17 @@ function proposalOf(
 /** Of this tenant; another tenant's does not exist. */
 async function ownAction(parts: Parts, { of, tenant }: RepeatRequest): Promise<Action | undefined> {
   if (parseActionId(of) === undefined) return undefined;
-  const loaded = await parts.actions.load(of);
+  const loaded = await parts.actions.load(of, { fresh: true });
   return loaded.kind === 'action' && loaded.action.tenant === tenant ? loaded.action : undefined;
+}
+
+async function staleRepeat(
+  { store }: Parts,
+  { revisionSeen }: RepeatRequest,
+  of: Action,
+): Promise<Refusal<ActionRefusalCode> | undefined> {
+  const stale = revisionSeen === of.revision ? undefined : staleRevision(of, revisionSeen);
+  return stale && withWhatHappened(store, streamOfAction(of.id), revisionSeen, stale);
 }
 
 function refusedRepeat(
@@ -210,5 +228,6 @@ function no(request: RepeatRequest, tool: string, why: Refusal<RefusedCode>): An
     code: why.code,
     reason: why.message,
     actionId: of,
+    ...(why.detail === undefined ? {} : { detail: why.detail }),
   });
 }

@@ -121,7 +121,8 @@ describe('a tool with load limits', () => {
     const calls = orders(3).map((order) => call(order));
     await turns();
     const waiting = ledger.list({ limit: 10 }).find(({ status }) => status === 'ready');
-    await ledger.cancel({ actionId: waiting?.action ?? '', by: 'ann', reason: 'not needed' });
+    const seen = { actionId: waiting?.action ?? '', revisionSeen: waiting?.revision ?? -1 };
+    await ledger.cancel({ ...seen, by: 'ann', reason: 'not needed' });
     await finish('o-0');
     expect(sent).toHaveLength(2);
     await finish(sent[1] ?? '');

@@ -205,9 +205,9 @@ describe('a lookup', () => {
       lookup,
       execute: thrown,
     });
-    const { actionId = '', word } = await call();
+    const { actionId = '', word, revision = -1 } = await call();
     expect(word).toBe('checking');
-    await ledger.checkNow(actionId);
+    await ledger.checkNow({ actionId, by: 'ann', revisionSeen: revision });
     expect(await ledger.load(actionId)).toMatchObject({ action: { status: 'unknown' } });
     const [where, fault] = faults[0] ?? [];
     expect(where).toBe(`lookup of ${actionId}`);

@@ -87,7 +87,7 @@ describe('a pause', () => {
     expect(await call(ledger, '1')).toMatchObject({ word: 'already-done' });
     expect(await ledger.store.head()).toBe(head);
     expect(await call(ledger, '2', 'mail')).toMatchObject({ state: 'succeeded' });
-    await ledger.resume({ tool: 'pay', ...down });
+    await ledger.resume({ tool: 'pay', ...down, revisionSeen: 0 });
     expect(await call(ledger, '2')).toMatchObject({ state: 'succeeded' });
     expect(world.sent).toEqual(['pay 1', 'mail 2', 'pay 2']);
   });
@@ -115,7 +115,7 @@ describe('a pause', () => {
       expect(await ledger.pause({ ...down, ...misfit })).toMatchObject({
         code: 'action.request-invalid',
       });
-    expect(await ledger.resume(down)).toMatchObject({ code: 'pause.none' });
+    expect(await ledger.resume({ ...down, revisionSeen: 0 })).toMatchObject({ code: 'pause.none' });
     expect(ledger.pauses()).toEqual([]);
   });
 });
@@ -137,7 +137,7 @@ describe('a burst of unknown outcomes', () => {
     ]);
     world.answers = 'yes';
     expect(await call(ledger, '1', 'mail')).toMatchObject({ state: 'succeeded' });
-    await ledger.resume({ tool: 'pay', by: 'ann', reason: 'it is up again' });
+    await ledger.resume({ tool: 'pay', by: 'ann', reason: 'it is up again', revisionSeen: 0 });
     expect(await call(ledger, '9')).toMatchObject({ state: 'succeeded' });
   });
 

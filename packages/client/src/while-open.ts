@@ -32,7 +32,7 @@ const methods: Readonly<Record<Method, Kind>> = {
   resume: request,
   pauses: value,
   closeIncident: request,
-  checkNow: promise,
+  checkNow: request,
   explain: request,
   load: promise,
   rest: promise,
@@ -64,7 +64,7 @@ const workflowMethods: Readonly<Record<keyof Ledger['workflows'], Kind>> = {
   rest: promise,
   show: promise,
   list: value,
-  compensate: { gives: 'promise', request: 2 },
+  compensate: { gives: 'promise', request: 1 },
 };
 
 function guardedWorkflows(

@@ -29,8 +29,11 @@ export type WorkflowOutcome<Result = JsonValue> = CoreOutcome<Result> & {
 
 export type WorkflowProgram<Result> = (step: Step) => Promise<Result> | Result;
 
+/** For a program that is not a function here: it takes its steps one by one, by the workflow's own id. */
+type StepByStep = Pick<Core['workflows'], 'start' | 'step' | 'complete' | 'fail' | 'rest'>;
+
 /** By its own id of 43 characters, or the `id` or `run` that its program gave it. */
-export interface LedgerWorkflows {
+export interface LedgerWorkflows extends StepByStep {
   /** Newest first. */
   list(filter?: WorkflowFilter): readonly WorkflowRow[];
   show(id: string, of?: { readonly tenant?: string }): Promise<Workflow | Refusal>;
@@ -96,11 +99,11 @@ function asObject<Given extends object>(given: Given): Given {
 export function ledgerWorkflows(core: Core, tenantUsual: string): LedgerWorkflows {
   const { workflows } = core;
   return {
-    list: (filter) => workflows.list(filter),
-    show: (id, { tenant = tenantUsual } = {}) => workflows.show(tenant, id),
+    ...workflows,
+    show: (id, { tenant = tenantUsual } = {}) => workflows.show(id, { tenant }),
     compensate: (id, request) => {
       const { tenant = tenantUsual, ...rest } = asObject(request);
-      return workflows.compensate(tenant, id, rest);
+      return workflows.compensate(id, { ...rest, tenant });
     },
   };
 }

@@ -116,6 +116,7 @@ export const everyCommand: { readonly [Type in ActionCommand['type']]: readonly 
     settle({ verdict: { kind: 'absent', forced: true } }),
     settle({ verdict: { kind: 'found', result: null } }),
   ],
+  CheckNow: [{ type: 'CheckNow', revisionSeen: 999 }],
   AssignOwner: [
     { type: 'AssignOwner', owner: 'operator', nextCheckAt: 1, reason: 'nobody serves it' },
   ],

@@ -32,7 +32,7 @@ export function admit(deps: ServerDeps, name: RouteName): Hook {
     const tooMany = await deps.rate.take(request);
     if (tooMany !== undefined) throw new Refused(tooMany);
     if (principal === undefined) throw new Refused(unauthenticated());
-    if (!mayAsk(name, principal.roles)) throw new Refused(forbidden(name));
+    if (!mayAsk(name, principal)) throw new Refused(forbidden(name));
   };
 }
 
@@ -80,8 +80,10 @@ function credentialsOf({ headers, raw }: FastifyRequest): Credentials {
 }
 
 function forbidden(name: RouteName): HttpAnswer {
-  const allowed = permissions[name] as readonly string[];
-  return problem('access.forbidden', {
-    detail: `This needs the role ${allowed.join(' or ')}.`,
-  });
+  const allowed = permissions[name] as readonly string[] | 'owner';
+  const who =
+    allowed === 'owner'
+      ? 'This is for the owner of the machine: ask there, with the command line.'
+      : `This needs the role ${allowed.join(' or ')}.`;
+  return problem('access.forbidden', { detail: who });
 }

@@ -1,10 +1,11 @@
 // What all commands of people have in common: the action must be their tenant's, and they name the
-// revision that they saw. A stale one is answered with the action as it is now.
+// revision that they saw. The ledger compares it; a stale one is answered with what happened since, and the
+// action as it is now.
 import { type Answer, type Performed } from '@action-ledger/application';
 import { type Action } from '@action-ledger/domain';
-import { etagOf, viewOf } from './answers/action-view.ts';
+import { viewOf } from './answers/action-view.ts';
 import { replyTo } from './answers/answer-status.ts';
-import { type HttpAnswer, problem } from './answers/http-answer.ts';
+import { type HttpAnswer } from './answers/http-answer.ts';
 import { performedReply } from './answers/performed.ts';
 import { ownAction } from './own-action.ts';
 import { revisionSeen } from './request-headers.ts';
@@ -30,22 +31,6 @@ export async function aim(door: Door, asked: Command): Promise<Aim> {
   const seen = revisionSeen(asked.headers, asked.body.revisionSeen);
   if (seen.kind === 'no') return seen;
   return { kind: 'aimed', action: own.action, revisionSeen: seen.revision };
-}
-
-/** For commands that the ledger takes without a revision: compared here, just before. */
-export async function aimAtCurrent(door: Door, asked: Command): Promise<Aim> {
-  const aimed = await aim(door, asked);
-  if (aimed.kind === 'no' || aimed.revisionSeen === aimed.action.revision) return aimed;
-  return { kind: 'no', answer: stale(aimed.action, aimed.revisionSeen) };
-}
-
-export function stale(action: Action, seen: number): HttpAnswer {
-  return problem('action.stale-revision', {
-    detail: `You saw revision ${seen}; the action is at ${action.revision} now. Look again, then decide again.`,
-    facts: { action: action.id, status: action.status, revision: action.revision },
-    action: viewOf(action),
-    headers: { etag: etagOf(action) },
-  });
 }
 
 /** With the action as it is after a refusal: another may have moved it meanwhile. */

@@ -5,6 +5,7 @@ import { type Access, isLoopback } from '@action-ledger/access';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
 import { type Feed } from './feed.ts';
+import { type KeysDoor } from './keys-door.ts';
 import { type LedgerDoor } from './ledger-door.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { type Logger } from './logger.ts';
@@ -23,6 +24,8 @@ export interface GatewayDeps {
   readonly tools: ToolSet;
   readonly access: Access;
   readonly feed: Feed;
+  /** The keys on record, where there are any. */
+  readonly keys?: KeysDoor;
   readonly runtime: Runtime;
   readonly logger: Logger;
   readonly limits?: Partial<Limits>;
@@ -63,6 +66,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ledger,
     tools,
     feed,
+    keys: deps.keys,
     runtime,
     limits,
     events,

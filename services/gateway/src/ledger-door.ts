@@ -18,4 +18,8 @@ export type LedgerDoor = Pick<
   | 'list'
   | 'ownerOfExternalId'
   | 'sideEntries'
+  | 'pause'
+  | 'resume'
+  | 'pauses'
+  | 'workflows'
 >;

@@ -1,5 +1,8 @@
-// Who may ask what: one row per route, used at the door and printed by a test. `open` needs nobody.
-import { type Role } from '@action-ledger/access';
+// Who may ask what: one row per route, used at the door and printed by a test. `open` needs nobody,
+// `owner` whoever has the machine of the ledger.
+import { type Principal, type Role } from '@action-ledger/access';
+
+export type Allowed = readonly Role[] | 'open' | 'owner';
 
 const everybody: readonly Role[] = ['proposer', 'worker', 'approver', 'operator', 'auditor'];
 
@@ -20,6 +23,19 @@ export const permissions = {
   repeat: ['operator'],
   closeIncident: ['operator'],
   report: ['worker', 'operator'],
+  listPauses: everybody,
+  pause: ['operator'],
+  resume: ['operator'],
+  listKeys: ['operator', 'auditor'],
+  createKey: 'owner',
+  revokeKey: ['operator'],
+  startWorkflow: ['proposer'],
+  takeStep: ['proposer'],
+  completeWorkflow: ['proposer'],
+  failWorkflow: ['proposer'],
+  compensateWorkflow: ['operator'],
+  getWorkflow: everybody,
+  listWorkflows: everybody,
   listApprovals: ['approver', 'operator', 'auditor'],
   listUnknowns: ['worker', 'operator', 'auditor'],
   listSideEntries: ['operator', 'auditor'],
@@ -27,11 +43,12 @@ export const permissions = {
   readiness: 'open',
   openApi: 'open',
   docs: 'open',
-} as const satisfies Readonly<Record<string, readonly Role[] | 'open'>>;
+} as const satisfies Readonly<Record<string, Allowed>>;
 
 export type RouteName = keyof typeof permissions;
 
-export function mayAsk(name: RouteName, held: ReadonlySet<Role>): boolean {
-  const allowed: readonly Role[] | 'open' = permissions[name];
-  return allowed === 'open' || allowed.some((role) => held.has(role));
+export function mayAsk(name: RouteName, { roles, isOwner }: Principal): boolean {
+  const allowed: Allowed = permissions[name];
+  if (allowed === 'open') return true;
+  return allowed === 'owner' ? isOwner === true : allowed.some((role) => roles.has(role));
 }

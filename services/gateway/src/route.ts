@@ -7,6 +7,7 @@ import { type ToolSet } from '@action-ledger/tools';
 import { type HttpAnswer } from './answers/http-answer.ts';
 import { type Principal } from '@action-ledger/access';
 import { type Feed } from './feed.ts';
+import { type KeysDoor } from './keys-door.ts';
 import { type LedgerDoor } from './ledger-door.ts';
 import { type Limits } from './limits.ts';
 import { type RouteName } from './permissions.ts';
@@ -17,6 +18,7 @@ export interface Door {
   readonly ledger: LedgerDoor;
   readonly tools: ToolSet;
   readonly feed: Feed;
+  readonly keys: KeysDoor | undefined;
   readonly runtime: Runtime;
   readonly limits: Limits;
   readonly events: EventHub;
@@ -57,7 +59,7 @@ export interface RouteShape {
   readonly method: 'GET' | 'POST';
   /** As in OpenAPI: `/v1/actions/{id}`. */
   readonly path: string;
-  readonly tag: 'actions' | 'people' | 'reading' | 'gateway';
+  readonly tag: 'actions' | 'people' | 'workflows' | 'reading' | 'gateway';
   readonly summary: string;
   readonly description?: string;
   readonly headers?: ZodType;

@@ -1,5 +1,5 @@
-// Who asks through the door of the machine: whoever can open the file's socket may do everything, for
-// the tenant and under the name that they give. Never for a port: nothing here is proved.
+// Who asks through the door of the machine: whoever can open the file's socket owns it and may do everything,
+// for the tenant and under the name that they give. Never for a port: nothing here is proved.
 import { type Access, type Principal, roles } from '@action-ledger/access';
 
 export interface LocalCaller {
@@ -21,5 +21,5 @@ function principalOf(authorization: string | undefined): Principal | undefined {
   if (authorization?.startsWith(scheme) !== true) return undefined;
   const text = Buffer.from(authorization.slice(scheme.length), 'base64url').toString();
   const { name, tenant } = JSON.parse(text) as LocalCaller;
-  return { name, tenant, roles: new Set(roles) };
+  return { name, tenant, roles: new Set(roles), isOwner: true };
 }

@@ -56,8 +56,12 @@ async function ask(request: object): Promise<DeskAnswer> {
   return answer as unknown as DeskAnswer;
 }
 
+async function post(path: string, body: object): Promise<DeskAnswer> {
+  return ask({ as: ann, method: 'POST', path, body });
+}
+
 async function keyFor(tenant: string, roles: readonly string[]): Promise<string> {
-  const { body } = await ask({ ask: 'key', as: ann, name: `${tenant} agent`, tenant, roles });
+  const { body } = await post('/v1/keys', { name: `${tenant} agent`, tenant, roles });
   return (body as { readonly text: string }).text;
 }
 
@@ -97,10 +101,9 @@ describe('a ledger in one process', () => {
     const key = await keyFor('acme', ['proposer']);
     const { body } = await propose(ledger, key, 'big-1');
     expect(notices.map(({ kind }) => kind)).toEqual(['approval waiting']);
-    const waiting = await ask({ ask: 'api', as: ann, method: 'GET', path: '/v1/approvals' });
+    const waiting = await ask({ as: ann, method: 'GET', path: '/v1/approvals' });
     const [asked] = (waiting.body as { approvals: { argumentsHash: string }[] }).approvals;
     const vote = {
-      ask: 'api',
       as: ann,
       method: 'POST',
       path: `/v1/actions/${String(body['actionId'])}/votes`,
@@ -114,38 +117,40 @@ describe('a ledger in one process', () => {
   it('is paused for one tenant, and says so', async () => {
     const ledger = await start();
     const [acme, other] = [await keyFor('acme', ['proposer']), await keyFor('b', ['proposer'])];
-    await ask({ ask: 'pause', as: ann, tenant: 'acme', reason: 'month end' });
+    await post('/v1/pauses', { tenant: 'acme', reason: 'month end' });
     expect(await propose(ledger, acme, '1')).toMatchObject({
       status: 429,
       body: { code: 'ledger.paused' },
     });
     expect((await propose(ledger, other, '1')).status).toBe(201);
-    expect(await ask({ ask: 'pauses', as: ann })).toMatchObject({
+    expect(
+      await ask({ as: ann, method: 'GET', path: '/v1/pauses?everyTenant=true' }),
+    ).toMatchObject({
       body: { pauses: [{ tenant: 'acme', by: 'ann', reason: 'month end' }] },
     });
-    expect((await ask({ ask: 'resume', as: ann, tenant: 'acme', reason: 'done' })).status).toBe(
-      200,
-    );
+    const end = { tenant: 'acme', reason: 'done', revisionSeen: 0 };
+    expect((await post('/v1/pauses/resume', end)).status).toBe(200);
     expect((await propose(ledger, acme, '1')).status).toBe(201);
   });
 
   it('shows no hash and no text of a key again, and lets nobody in by a revoked one', async () => {
     const ledger = await start();
     const key = await keyFor('acme', ['proposer']);
-    const listed = await ask({ ask: 'keys', as: ann });
+    const listed = await ask({ as: ann, method: 'GET', path: '/v1/keys' });
     expect(JSON.stringify(listed)).not.toMatch(/hash|alk\./);
     const [{ id } = { id: '' }] = (listed.body as { keys: { id: string }[] }).keys;
-    expect((await ask({ ask: 'revoke', as: ann, id, reason: 'leaked' })).status).toBe(200);
+    expect((await post(`/v1/keys/${id}/revoke`, { reason: 'leaked' })).status).toBe(200);
     expect((await propose(ledger, key, '1')).status).toBe(401);
-    expect((await ask({ ask: 'revoke', as: ann, id: 'none', reason: 'x' })).status).toBe(409);
+    expect((await post('/v1/keys/none/revoke', { reason: 'x' })).status).toBe(404);
   });
 
   it('refuses what no desk is asked', async () => {
     await start();
-    for (const misfit of [{}, { ask: 'drop' }, { ask: 'keys' }, { ask: 'keys', as: ann, more: 1 }])
+    const get = { method: 'GET', path: '/v1/keys' };
+    for (const misfit of [{}, { as: ann }, get, { ...get, as: ann, more: 1 }])
       expect(await ask(misfit)).toMatchObject({ status: 400 });
     const path = '/v1/nothing';
-    expect((await ask({ ask: 'api', as: ann, method: 'GET', path })).status).toBe(404);
+    expect((await ask({ as: ann, method: 'GET', path })).status).toBe(404);
   });
 });
 
@@ -159,7 +164,6 @@ describe('where no process has the file', () => {
     running = undefined;
     const desk = await openDesk({ path, runtime });
     const settled = await desk.answer({
-      ask: 'api',
       as: ann,
       method: 'POST',
       path: `/v1/actions/${String(lost.body['actionId'])}/settle`,

@@ -10,6 +10,7 @@ import {
   type WorkflowRefusalCode,
 } from '@action-ledger/domain';
 import { checkRequest } from '../check-request.ts';
+import { withWhatHappened } from '../what-happened.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
 import { brokenRecord } from './program.ts';
 
@@ -78,7 +79,8 @@ export async function compensateWorkflow(
     { by },
   );
   if (performed.kind === 'broken') return brokenRecord(performed.reason);
-  if (performed.kind === 'refusal') return performed;
+  if (performed.kind === 'refusal')
+    return withWhatHappened(deps.parts.store, streamOfWorkflow(found.id), revisionSeen, performed);
   if (performed.events.length > 0) {
     await deps.parts.passed('compensation started', found.id);
     deps.parts.due.set(streamOfWorkflow(found.id), deps.parts.clock.nowMs());

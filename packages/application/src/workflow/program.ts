@@ -259,14 +259,15 @@ async function carryOut(
   request: StepRequest,
 ): Promise<StepAnswer> {
   const { parts, workflows } = deps;
+  const { waitMs, by = workflow.by } = request;
   const answer = await propose(deps, {
     tool: step.tool,
     arguments: request.arguments,
     tenant: workflow.tenant,
     origin: originOf(workflow, step),
     link: linkOf(parts, workflow, step),
-    ...(workflow.by === undefined ? {} : { by: workflow.by }),
-    ...(request.waitMs === undefined ? {} : { waitMs: request.waitMs }),
+    ...(by === undefined ? {} : { by }),
+    ...(waitMs === undefined ? {} : { waitMs }),
   });
   const action = await loadAction(parts, answer.actionId ?? '');
   const settled = action && settlementOf(parts, workflow, step, action);

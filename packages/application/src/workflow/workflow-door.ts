@@ -22,10 +22,15 @@ export interface WorkflowDoor {
   fail(workflowId: string, reason: string): Promise<Workflow | Refusal>;
   /** Waits, at most `waitMs`, until it is not being undone any more. */
   rest(workflowId: string, waitMs: number): Promise<Workflow | undefined>;
-  show(tenant: string, id: string): Promise<Workflow | Refusal>;
+  /** By its own id of 43 characters, or the `id` or `run` that its program gave it. */
+  show(id: string, of: { readonly tenant: string }): Promise<Workflow | Refusal>;
   /** Newest first. */
   list(filter?: WorkflowFilter): readonly WorkflowRow[];
-  compensate(tenant: string, id: string, request: CompensateRequest): Promise<Workflow | Refusal>;
+  /** Undoes what it has done, from a step on; or tries again what could not be undone. */
+  compensate(
+    id: string,
+    request: CompensateRequest & { readonly tenant: string },
+  ): Promise<Workflow | Refusal>;
 }
 
 export function workflowDoor(deps: CompensatorDeps): WorkflowDoor {
@@ -45,9 +50,9 @@ export function workflowDoor(deps: CompensatorDeps): WorkflowDoor {
     fail: (workflowId, reason) =>
       safely(`end of workflow ${workflowId}`, () => failWorkflow(deps, workflowId, reason)),
     rest: (workflowId, waitMs) => restOf(deps, workflowId, waitMs),
-    show: (tenant, id) => findWorkflow(deps, tenant, id),
+    show: (id, { tenant }) => findWorkflow(deps, tenant, id),
     list: (filter = {}) => workflows.index.list(filter),
-    compensate: (tenant, id, request) => compensateWorkflow(deps, tenant, id, request),
+    compensate: (id, { tenant, ...request }) => compensateWorkflow(deps, tenant, id, request),
   };
 }
 

@@ -52,6 +52,8 @@ export interface StepRequest {
   readonly mayFail?: boolean;
   /** Default: `tool` where that reaches beyond a run, else `step`. */
   readonly identity?: StepIdentity['kind'];
+  /** On whose behalf. Default: whoever started the workflow. */
+  readonly by?: string;
   readonly waitMs?: number;
 }
 
@@ -108,6 +110,7 @@ export function checkStep(request: StepRequest): No | undefined {
   const misfit = checkRequest(request, {
     step: 'text',
     tool: 'text',
+    by: 'text?',
     waitMs: 'wait?',
     mayFail: 'flag?',
   });

@@ -3,7 +3,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { actionStatuses } from '@action-ledger/domain';
 import { type Cli, type Register } from '../cli.ts';
 import { addJsonOption, addPathOption, type PathOption } from '../ledger-file/ledger-path.ts';
-import { type DecideOptions } from '../desk/decide.ts';
+import {
+  type CloseIncidentOptions,
+  type DecideOptions,
+  type EditOptions,
+  type RepeatOptions,
+} from '../desk/decide.ts';
 import { addDecideOptions } from '../desk/register-decide.ts';
 import { type ListOptions } from './list-actions.ts';
 
@@ -13,8 +18,10 @@ const statuses = actionStatuses.filter((status) => status !== 'new' && status !=
 export const registerActions: Register = (program, cli) => {
   const actions = program
     .command('actions')
-    .summary('list actions, show one in full, or cancel one')
-    .description('Reads the actions of a ledger, beside a running one or alone; cancels one.');
+    .summary('list, show, cancel, edit or repeat actions')
+    .description(
+      'Reads the actions of a ledger, beside a running one or alone; cancels, edits or repeats one.',
+    );
 
   const list = actions
     .command('list')
@@ -42,6 +49,9 @@ Examples:
     });
 
   registerCancel(actions, cli);
+  registerRepeat(actions, cli);
+  registerEdit(actions, cli);
+  registerCloseIncident(actions, cli);
 
   addJsonOption(
     addPathOption(
@@ -93,5 +103,79 @@ Examples:
     .action(async (id: string, options: DecideOptions) => {
       const { cancel } = await import('../desk/decide.ts');
       await cancel(cli, id, options);
+    });
+}
+
+function registerRepeat(actions: Command, cli: Cli): void {
+  addDecideOptions(
+    actions
+      .command('repeat')
+      .summary('do a settled action once more, on purpose')
+      .description(
+        'Does a settled action once more, as the next epoch under its key. Said again, it is one repeat. Needs a\nledger that has the tool: a running one.',
+      )
+      .argument('<id>', 'the id of the action, or its beginning')
+      .requiredOption('--reason <text>', 'for whoever reads the record')
+      .option('--args <json>', 'other arguments, whole (default: the same)')
+      .option(
+        '--confirmed-double',
+        'after a forced ending: you know that it may have had its effect',
+      ),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  action-ledger actions repeat h3kx81AbQz.0 --reason "the customer wants it again"`,
+    )
+    .action(async (id: string, options: RepeatOptions) => {
+      const { repeat } = await import('../desk/decide.ts');
+      await repeat(cli, id, options);
+    });
+}
+
+function registerEdit(actions: Command, cli: Cli): void {
+  addDecideOptions(
+    actions
+      .command('edit')
+      .summary('change the arguments of an action that was not sent')
+      .description(
+        'Another action takes the place of one that was not sent; its callers get the outcome of that one. Needs\na ledger that has the tool: a running one.',
+      )
+      .argument('<id>', 'the id of the action, or its beginning')
+      .requiredOption('--args <json>', 'the whole of the new arguments')
+      .requiredOption('--reason <text>', 'for whoever reads the record'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  action-ledger actions edit h3kx --args '{"order": "A-17", "cents": 400}' --reason "only four broke"`,
+    )
+    .action(async (id: string, options: EditOptions) => {
+      const { edit } = await import('../desk/decide.ts');
+      await edit(cli, id, options);
+    });
+}
+
+function registerCloseIncident(actions: Command, cli: Cli): void {
+  addDecideOptions(
+    actions
+      .command('close-incident')
+      .summary('say that an incident was dealt with')
+      .description('Closes an incident of an action. `actions show` names those that are open.')
+      .argument('<id>', 'the id of the action, or its beginning')
+      .requiredOption('--incident <name>', 'its name, as `actions show` says it')
+      .requiredOption('--reason <text>', 'what was done about it'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  action-ledger actions close-incident h3kx --incident late-success-7 --reason "refunded by hand"`,
+    )
+    .action(async (id: string, options: CloseIncidentOptions) => {
+      const { closeIncident } = await import('../desk/decide.ts');
+      await closeIncident(cli, id, options);
     });
 }

@@ -1,5 +1,7 @@
-// Commands about one action: approve, reject, settle, check, cancel. Each carries the revision that was
+// Commands about one action: approve, reject, edit, cancel, settle, check, repeat. Each carries the revision that was
 // seen, and is on record with its author.
+import { parseJson } from '@action-ledger/domain';
+import { usageError } from '../cli-error.ts';
 import { type Cli } from '../cli.ts';
 import { printable } from '../format/printable.ts';
 import { shortId } from '../ledger-file/find-action.ts';
@@ -52,11 +54,67 @@ export function settle(cli: Cli, id: string, options: SettleOptions): Promise<vo
   }));
 }
 
-export function check(cli: Cli, id: string, options: DoorOptions): Promise<void> {
+export function check(cli: Cli, id: string, options: DecideOptions): Promise<void> {
   return command(cli, id, options, ({ revision }) => ({
     path: '/check',
-    body: { revisionSeen: revision },
+    body: { revisionSeen: options.revision ?? revision },
   }));
+}
+
+export interface RepeatOptions extends DecideOptions {
+  readonly args?: string;
+  readonly confirmedDouble?: boolean;
+}
+
+export function repeat(cli: Cli, id: string, options: RepeatOptions): Promise<void> {
+  const { args, confirmedDouble } = options;
+  const given = args === undefined ? {} : { arguments: argumentsOf(args) };
+  return command(cli, id, options, ({ revision }) => ({
+    path: '/repeat',
+    body: {
+      revisionSeen: options.revision ?? revision,
+      ...reasonOf(options),
+      ...given,
+      ...(confirmedDouble === undefined ? {} : { confirmedDouble }),
+    },
+  }));
+}
+
+export interface EditOptions extends DecideOptions {
+  readonly args: string;
+}
+
+export function edit(cli: Cli, id: string, options: EditOptions): Promise<void> {
+  const given = argumentsOf(options.args);
+  return command(cli, id, options, ({ revision }) => ({
+    path: '/edit',
+    body: {
+      revisionSeen: options.revision ?? revision,
+      ...reasonOf(options),
+      arguments: given,
+    },
+  }));
+}
+
+export interface CloseIncidentOptions extends DecideOptions {
+  readonly incident: string;
+}
+
+export function closeIncident(cli: Cli, id: string, options: CloseIncidentOptions): Promise<void> {
+  return command(cli, id, options, ({ revision }) => ({
+    path: `/incidents/${encodeURIComponent(options.incident)}/close`,
+    body: { revisionSeen: options.revision ?? revision, ...reasonOf(options) },
+  }));
+}
+
+/** Strict, as at every door: a member that is there twice is refused. */
+function argumentsOf(text: string): unknown {
+  const parsed = parseJson(text);
+  if (parsed.kind === 'parsed') return parsed.value;
+  throw usageError(
+    `--args: ${parsed.message}`,
+    'give the whole of the arguments as one JSON object.',
+  );
 }
 
 interface Now extends Shown {
@@ -73,7 +131,7 @@ async function command(
   try {
     const seen = await findTarget(cli, door, id);
     const { path, body } = say(seen);
-    const asked = { ask: 'api', method: 'POST', path: pathOf(seen.actionId, path), body } as const;
+    const asked = { method: 'POST', path: pathOf(seen.actionId, path), body } as const;
     const now = (await door.ask(asked, seen.tenant)) as Now;
     if (options.json === true) cli.json(now);
     else cli.io.out(`${lineOf(now)}\n`);

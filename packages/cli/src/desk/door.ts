@@ -5,6 +5,7 @@ import { type DeskRequest, openDesk } from '@action-ledger/standalone';
 import { type Command } from 'commander';
 import { CliError, usageError } from '../cli-error.ts';
 import { type Io } from '../io.ts';
+import { dateTime } from '../format/time.ts';
 import { isAlive } from '../ledger-file/is-alive.ts';
 import {
   addJsonOption,
@@ -19,11 +20,7 @@ export interface DoorOptions extends PathOption {
   readonly json?: boolean;
 }
 
-export type DeskAsk = DeskRequest extends infer Each
-  ? Each extends { readonly as: unknown }
-    ? Omit<Each, 'as'>
-    : never
-  : never;
+export type DeskAsk = Omit<DeskRequest, 'as' | 'headers'>;
 
 export interface Door {
   /** @throws CliError what the ledger refuses, with its code */
@@ -54,7 +51,11 @@ export async function openDoor(io: Io, options: DoorOptions): Promise<Door> {
   const desk = await openDesk({ path, runtime: io.runtime });
   return {
     path,
-    ask: async (asked, tenant) => told(await desk.answer({ ...asked, as: { name, tenant } })),
+    ask: async (asked, tenant) => {
+      // Nothing runs here that could be waited for.
+      const headers = { prefer: 'wait=0' };
+      return told(await desk.answer({ ...asked, as: { name, tenant }, headers }));
+    },
     close: () => desk.close(),
   };
 }
@@ -92,11 +93,6 @@ function httpDoor(io: Io, url: string): Door {
   return {
     path: undefined,
     ask: async (asked) => {
-      if (asked.ask !== 'api')
-        throw usageError(
-          'keys and pauses are kept on the machine of the ledger',
-          'run the command there, with --path instead of --url.',
-        );
       const response = await send(url, asked, key).catch((fault: unknown) => {
         throw new CliError('cli.unreachable', `${url} cannot be reached`, {
           fix: 'is it the address that `action-ledger start` has printed?',
@@ -115,7 +111,7 @@ function httpDoor(io: Io, url: string): Door {
 
 function send(
   url: string,
-  { method, path, body }: Extract<DeskAsk, { readonly ask: 'api' }>,
+  { method, path, body }: DeskAsk,
   key: string | undefined,
 ): Promise<Response> {
   return fetch(new URL(path, url), {
@@ -133,20 +129,44 @@ function send(
 function told(answer: unknown): unknown {
   const { status, body } = answer as { readonly status: number; readonly body: unknown };
   if (status < 400) return body;
-  const { code = `http.${status}`, detail = 'the ledger refused' } = (body ?? {}) as {
+  const {
+    code = `http.${status}`,
+    detail = 'the ledger refused',
+    facts,
+  } = (body ?? {}) as {
     readonly code?: string;
     readonly detail?: string;
+    readonly facts?: { readonly since?: readonly Since[] };
   };
-  throw new CliError(code, detail.replace(/\.$/, ''), { fix: fixFor(code, status) });
+  const since = (facts?.since ?? []).map(sinceText);
+  const message = [detail.replace(/\.$/, ''), ...since].join('\n');
+  throw new CliError(code, message, { fix: fixFor(code, status) });
+}
+
+/** What happened after the revision that was seen. */
+interface Since {
+  readonly revision: number;
+  readonly type: string;
+  readonly at: number;
+  readonly by?: string;
+}
+
+function sinceText({ revision, type, at, by }: Since): string {
+  return `since: revision ${revision}, ${type}${by === undefined ? '' : ` by ${by}`}, ${dateTime(at)} UTC`;
 }
 
 function fixFor(code: string, status: number): string {
   if (status === 401)
     return 'put a key into ACTION_LEDGER_API_KEY; `action-ledger keys create` makes one.';
-  if (status === 403) return 'use a key whose role may do this.';
+  if (status === 403)
+    return 'use a key whose role may do this, with --tenant for its tenant; or run it on the machine of the ledger, with --path.';
   if (code === 'action.too-early')
     return 'wait so long, or say --forced: then it ends failed, with its doubt on record.';
   if (code === 'action.stale-revision')
     return 'look at it again with `action-ledger actions show`, and decide again.';
+  if (code === 'workflow.stale-revision')
+    return 'look at it again with `action-ledger workflow show`, and decide again.';
+  if (code === 'tool.unknown')
+    return 'start the ledger with its tools: `action-ledger start --tools FILE`; then say it again.';
   return 'docs/errors.md says what to do about it.';
 }

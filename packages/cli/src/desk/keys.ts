@@ -5,7 +5,7 @@ import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
 import { renderTable } from '../format/table.ts';
 import { dateTime } from '../format/time.ts';
-import { type DeskAsk, type DoorOptions, openDoor } from './door.ts';
+import { type DeskAsk, type Door, type DoorOptions, openDoor } from './door.ts';
 
 interface Key {
   readonly id: string;
@@ -29,8 +29,8 @@ const dayMs = 24 * 3_600_000;
 export async function createKey(cli: Cli, options: CreateKeyOptions): Promise<void> {
   const { tenant, name, role, days } = options;
   const expiry = days === undefined ? {} : { expiresAt: expiresAt(cli, days) };
-  const asked = { ask: 'key', name, tenant, roles: [...role], ...expiry } as const;
-  await say(cli, options, asked, ({ text, key }) =>
+  const body = { name, tenant, roles: [...role], ...expiry };
+  await say(cli, options, { method: 'POST', path: '/v1/keys', body }, ({ text, key }) =>
     [
       `${text}\n`,
       `Key ${key.id} of ${printable(key.name)}, tenant ${printable(key.tenant)}: ${key.roles.join(', ')}${until(key)}.`,
@@ -45,7 +45,8 @@ export async function revokeKey(
   id: string,
   options: DoorOptions & { readonly reason: string },
 ): Promise<void> {
-  const asked = { ask: 'revoke', id, reason: options.reason } as const;
+  const path = `/v1/keys/${encodeURIComponent(id)}/revoke`;
+  const asked = { method: 'POST', path, body: { reason: options.reason } } as const;
   await say(
     cli,
     options,
@@ -55,7 +56,7 @@ export async function revokeKey(
 }
 
 export async function listKeys(cli: Cli, options: DoorOptions): Promise<void> {
-  await say(cli, options, { ask: 'keys' }, ({ keys }) => {
+  await say(cli, options, ofAll('/v1/keys'), ({ keys }) => {
     if (keys.length === 0) return 'There is no key. `action-ledger keys create` makes one.\n';
     const rows = keys.map((key) => [
       key.id,
@@ -70,26 +71,60 @@ export async function listKeys(cli: Cli, options: DoorOptions): Promise<void> {
   });
 }
 
-export async function pause(
-  cli: Cli,
-  ask: 'pause' | 'resume',
-  options: DoorOptions & {
-    readonly tenant?: string;
-    readonly tool?: string;
-    readonly reason: string;
-  },
-): Promise<void> {
-  const { tenant, tool, reason } = options;
-  const scope = {
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(tool === undefined ? {} : { tool }),
-  };
-  await say(cli, options, { ask, ...scope, reason }, ({ pause: told }) =>
-    ask === 'pause'
-      ? `Paused: ${scopeText(told)}. Nothing new of it is recorded or sent until it is resumed.\n`
-      : `Resumed: ${scopeText(told)}.\n`,
+export interface PauseOptions extends DoorOptions {
+  readonly tenant?: string;
+  readonly tool?: string;
+  readonly reason: string;
+}
+
+export async function pause(cli: Cli, options: PauseOptions): Promise<void> {
+  const body = { ...scopeOf(options), reason: options.reason };
+  await say(
+    cli,
+    options,
+    { method: 'POST', path: '/v1/pauses', body },
+    ({ pause: told }) =>
+      `Paused: ${scopeText(told)}. Nothing new of it is recorded or sent until it is resumed.\n`,
   );
 }
+
+export interface ResumeOptions extends PauseOptions {
+  readonly revision?: number;
+}
+
+export async function resume(cli: Cli, options: ResumeOptions): Promise<void> {
+  const { tenant, tool, reason, revision } = options;
+  const door = await openDoor(cli.io, options);
+  try {
+    const { pauses } = (await door.ask(ofAll('/v1/pauses')(door), usualTenant)) as Said;
+    const seen = pauses.find((each) => each.tenant === tenant && each.tool === tool);
+    const revisionSeen = revision ?? seen?.revision ?? -1;
+    const body = { ...scopeOf(options), reason, revisionSeen };
+    const asked = { method: 'POST', path: '/v1/pauses/resume', body } as const;
+    const said = (await door.ask(asked, usualTenant)) as Said;
+    if (options.json === true) cli.json(said);
+    else cli.io.out(`Resumed: ${scopeText(said.pause)}.\n`);
+  } finally {
+    await door.close();
+  }
+}
+
+function scopeOf({ tenant, tool }: PauseOptions): object {
+  return {
+    ...(tenant === undefined ? { everyTenant: true } : { tenant }),
+    ...(tool === undefined ? {} : { tool }),
+  };
+}
+
+/** On the machine of the ledger of every tenant; elsewhere of the key's own. */
+function ofAll(path: string): (door: Door) => DeskAsk {
+  return (door) => ({
+    method: 'GET',
+    path: door.path === undefined ? path : `${path}?everyTenant=true`,
+  });
+}
+
+const usualTenant = 'default';
 
 interface Pause {
   readonly tenant?: string;
@@ -97,10 +132,11 @@ interface Pause {
   readonly reason: string;
   readonly by: string;
   readonly at: number;
+  readonly revision: number;
 }
 
 export async function listPauses(cli: Cli, options: DoorOptions): Promise<void> {
-  await say(cli, options, { ask: 'pauses' }, ({ pauses }) => {
+  await say(cli, options, ofAll('/v1/pauses'), ({ pauses }) => {
     if (pauses.length === 0) return 'Nothing is paused.\n';
     const rows = pauses.map((each) => [
       scopeText(each),
@@ -160,12 +196,13 @@ interface Said {
 async function say(
   cli: Cli,
   options: DoorOptions,
-  asked: DeskAsk,
+  asked: DeskAsk | ((door: Door) => DeskAsk),
   render: (body: Said) => string,
 ): Promise<void> {
   const door = await openDoor(cli.io, options);
   try {
-    const body = (await door.ask(asked, 'default')) as Said;
+    const request = typeof asked === 'function' ? asked(door) : asked;
+    const body = (await door.ask(request, usualTenant)) as Said;
     if (options.json === true) cli.json(body);
     else cli.io.out(render(body));
   } finally {

@@ -28,7 +28,7 @@ export async function listUnknowns(cli: Cli, options: ListUnknownsOptions): Prom
     const query = new URLSearchParams({ limit: '100' });
     if (options.owner !== undefined) query.set('owner', options.owner);
     const path = `/v1/unknowns?${query.toString()}`;
-    const found = (await door.ask({ ask: 'api', method: 'GET', path }, options.tenant)) as {
+    const found = (await door.ask({ method: 'GET', path }, options.tenant)) as {
       readonly unknowns: readonly Unknown[];
       readonly isComplete: boolean;
     };

@@ -2,12 +2,31 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Cli, type Register } from '../cli.ts';
 import { type DecideOptions, type SettleOptions } from './decide.ts';
-import { addDoorOptions, type DoorOptions } from './door.ts';
+import { addDoorOptions } from './door.ts';
+import { type ListApprovalsOptions } from './list-approvals.ts';
 import { type ListUnknownsOptions } from './list-unknowns.ts';
 
 const idArgument = ['<id>', 'the id of the action, or its beginning'] as const;
 
 export const registerVotes: Register = (program, cli) => {
+  addDoorOptions(
+    program
+      .command('approvals')
+      .summary('what waits for people')
+      .description(
+        'Lists actions that wait for approval, the newest first: their arguments, the votes so far, and until\nwhen people can vote.',
+      )
+      .option('--tenant <tenant>', 'of this tenant', 'default')
+      .option('--tool <name>', 'only of this tool'),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  action-ledger approvals\n  action-ledger approvals --tool refund --json',
+    )
+    .action(async (options: ListApprovalsOptions) => {
+      const { listApprovals } = await import('./list-approvals.ts');
+      await listApprovals(cli, options);
+    });
   for (const vote of ['approve', 'reject'] as const) {
     const what = vote === 'approve' ? 'let' : 'keep';
     addDecideOptions(
@@ -64,7 +83,7 @@ Examples:
       await listUnknowns(cli, options);
     });
   registerSettle(unknown, cli);
-  addDoorOptions(
+  addDecideOptions(
     unknown
       .command('check')
       .summary('ask the provider now')
@@ -72,7 +91,7 @@ Examples:
       .argument(...idArgument),
   )
     .addHelpText('after', '\nExamples:\n  action-ledger unknown check h3kx81AbQz.0')
-    .action(async (id: string, options: DoorOptions) => {
+    .action(async (id: string, options: DecideOptions) => {
       const desk = await import('./decide.ts');
       await desk.check(cli, id, options);
     });
@@ -120,7 +139,7 @@ export function addDecideOptions(command: Command): Command {
   );
 }
 
-function wholeNumber(text: string): number {
+export function wholeNumber(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new InvalidArgumentError('it is a whole number from 0.');

@@ -1,9 +1,10 @@
 // `action-ledger keys …`, `pause`, `resume`, `pauses`
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { roles } from '@action-ledger/access';
 import { type Register } from '../cli.ts';
 import { addDoorOptions, type DoorOptions } from './door.ts';
-import { type CreateKeyOptions } from './keys.ts';
+import { type CreateKeyOptions, type PauseOptions, type ResumeOptions } from './keys.ts';
+import { wholeNumber } from './register-decide.ts';
 
 export const registerKeys: Register = (program, cli) => {
   const keys = program
@@ -62,32 +63,47 @@ Examples:
 };
 
 export const registerPauses: Register = (program, cli) => {
-  for (const ask of ['pause', 'resume'] as const) {
-    addDoorOptions(
-      program
-        .command(ask)
-        .summary(ask === 'pause' ? 'take nothing new, of a tool, a tenant or all' : 'end a pause')
-        .description(
-          ask === 'pause'
-            ? 'Refuses new calls and sends nothing, of one tool, one tenant, one tool of one tenant, or, where\nneither is named, of everything. Repeats are answered and lookups go on.'
-            : 'Ends the pause of the same scope; what it held back goes on.',
-        )
-        .option('--tenant <tenant>', 'of this tenant')
-        .option('--tool <name>', 'of this tool')
-        .requiredOption('--reason <text>', 'for whoever is refused, and for the record'),
-    )
-      .addHelpText(
-        'after',
-        `
+  addScopeOptions(
+    program
+      .command('pause')
+      .summary('take nothing new, of a tool, a tenant or all')
+      .description(
+        'Refuses new calls and sends nothing, of one tool, one tenant, one tool of one tenant, or, where\nneither is named, of everything. Repeats are answered and lookups go on.',
+      ),
+  )
+    .addHelpText(
+      'after',
+      `
 Examples:
-  action-ledger ${ask} --tool refund --reason "${ask === 'pause' ? 'the bank is down' : 'the bank is up again'}"
-  action-ledger ${ask} --reason "${ask === 'pause' ? 'we are looking into it' : 'found and mended'}"`,
-      )
-      .action(async (options: DoorOptions & { readonly reason: string }) => {
-        const desk = await import('./keys.ts');
-        await desk.pause(cli, ask, options);
-      });
-  }
+  action-ledger pause --tool refund --reason "the bank is down"
+  action-ledger pause --reason "we are looking into it"`,
+    )
+    .action(async (options: PauseOptions) => {
+      const desk = await import('./keys.ts');
+      await desk.pause(cli, options);
+    });
+  addScopeOptions(
+    program
+      .command('resume')
+      .summary('end a pause')
+      .description('Ends the pause of the same scope; what it held back goes on.')
+      .option(
+        '--revision <number>',
+        'the pause that you saw: refused where it is another one by now (default: as it is now)',
+        wholeNumber,
+      ),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  action-ledger resume --tool refund --reason "the bank is up again"
+  action-ledger resume --reason "found and mended"`,
+    )
+    .action(async (options: ResumeOptions) => {
+      const desk = await import('./keys.ts');
+      await desk.resume(cli, options);
+    });
   addDoorOptions(
     program
       .command('pauses')
@@ -100,6 +116,15 @@ Examples:
       await listPauses(cli, options);
     });
 };
+
+function addScopeOptions(command: Command): Command {
+  return addDoorOptions(
+    command
+      .option('--tenant <tenant>', 'of this tenant')
+      .option('--tool <name>', 'of this tool')
+      .requiredOption('--reason <text>', 'for whoever is refused, and for the record'),
+  );
+}
 
 function days(text: string): number {
   const value = Number(text);

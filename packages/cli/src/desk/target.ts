@@ -21,7 +21,7 @@ export interface Shown {
 /** @throws CliError `action.unknown`, `action.ambiguous` */
 export async function findTarget(cli: Cli, door: Door, typed: string): Promise<Shown> {
   const { actionId, tenant } = await named(cli, door, typed);
-  return (await door.ask({ ask: 'api', method: 'GET', path: pathOf(actionId) }, tenant)) as Shown;
+  return (await door.ask({ method: 'GET', path: pathOf(actionId) }, tenant)) as Shown;
 }
 
 export function pathOf(actionId: string, command = ''): string {

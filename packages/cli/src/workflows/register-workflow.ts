@@ -1,8 +1,10 @@
-// `action-ledger workflow list` and `action-ledger workflow show`
-import { InvalidArgumentError, Option } from 'commander';
+// `action-ledger workflow list`, `show` and `compensate`
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { workflowStatuses } from '@action-ledger/domain';
-import { type Register } from '../cli.ts';
+import { type Cli, type Register } from '../cli.ts';
+import { addDecideOptions } from '../desk/register-decide.ts';
 import { addJsonOption, addPathOption, type PathOption } from '../ledger-file/ledger-path.ts';
+import { type CompensateOptions } from './compensate-workflow.ts';
 import { type ListWorkflowsOptions } from './list-workflows.ts';
 
 const limitUsual = 20;
@@ -10,10 +12,8 @@ const limitUsual = 20;
 export const registerWorkflow: Register = (program, cli) => {
   const workflow = program
     .command('workflow')
-    .summary('list workflows, or show one with its steps')
-    .description(
-      'Reads the workflows of a ledger, beside a running one or alone; changes nothing.',
-    );
+    .summary('list workflows, show one with its steps, or undo one')
+    .description('Reads the workflows of a ledger, beside a running one or alone; undoes one.');
 
   addJsonOption(
     addPathOption(
@@ -68,7 +68,35 @@ Examples:
       const { showWorkflow } = await import('./show-workflow.ts');
       await showWorkflow(cli, id, options);
     });
+
+  registerCompensate(workflow, cli);
 };
+
+function registerCompensate(workflow: Command, cli: Cli): void {
+  addDecideOptions(
+    workflow
+      .command('compensate')
+      .summary('undo what a workflow has done, or from a step on')
+      .description(
+        'Has the finished steps of a workflow undone in reverse order, once each; also of one that is complete.\nWhat could not be undone before is tried again. A running ledger does it.',
+      )
+      .argument('<id>', 'its id or the beginning of it, or the id or run that its program gave it')
+      .requiredOption('--reason <text>', 'for whoever reads the record')
+      .option('--from <step>', 'only this step and those after it (default: all)')
+      .option('--go-on', 'where one cannot be undone, undo the earlier ones all the same'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  action-ledger workflow compensate trip-7 --reason "the traveller is ill"
+  action-ledger workflow compensate trip-7 --from hotel --reason "the hotel is closed"`,
+    )
+    .action(async (id: string, options: CompensateOptions) => {
+      const { compensateWorkflow } = await import('./compensate-workflow.ts');
+      await compensateWorkflow(cli, id, options);
+    });
+}
 
 function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text))

@@ -1,6 +1,14 @@
 // Ending an action before it acts: cancel (a wish that is kept while the outcome is in doubt) and age.
 import { type CommandOf } from './command.ts';
-import { accept, type Decision, type Instant, refuse, wrongStatus } from './decision.ts';
+import {
+  accept,
+  type ActionRefusalCode,
+  type Decision,
+  type Instant,
+  refuse,
+  wrongStatus,
+} from './decision.ts';
+import { type Refusal } from '../refusal.ts';
 import { type Action, isInDoubt } from './state.ts';
 
 export function cancel(action: Action, command: CommandOf<'Cancel'>): Decision {
@@ -56,7 +64,8 @@ function requestCancel(action: Action, command: CommandOf<'Cancel'>): Decision {
   return accept({ type: 'CancelRequested', data: { by, person, reason } });
 }
 
-export function staleRevision(action: Action, seen: number): Decision {
+/** The author of a command has seen another state than it would change. */
+export function staleRevision(action: Action, seen: number): Refusal<ActionRefusalCode> {
   return refuse(
     'action.stale-revision',
     `You saw revision ${seen}; the action has moved on: it is ${action.status} at revision ${action.revision}.`,

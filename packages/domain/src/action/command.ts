@@ -79,6 +79,8 @@ export type ActionCommand =
       readonly vote: 'approve' | 'reject';
       readonly argumentsHash: string;
       readonly reason?: string;
+      /** Beside the arguments, which a vote is bound to. */
+      readonly revisionSeen?: number;
     }
   | { readonly type: 'Expire' }
   | {
@@ -166,6 +168,8 @@ export type ActionCommand =
       readonly nextCheckAt: number;
       readonly reason: string;
     }
+  /** A person asks: it is due now, whatever its next check was to be. */
+  | { readonly type: 'CheckNow'; readonly revisionSeen: number }
   | {
       readonly type: 'ReportEvidence';
       readonly source: string;

@@ -16,7 +16,7 @@ import {
 import { loseAttempt, recordOutcome } from './outcome.ts';
 import { planAction, reserveName } from './plan.ts';
 import { presumeAttempt } from './presume.ts';
-import { assignOwner, recordVerdict, settle } from './reconcile.ts';
+import { assignOwner, checkNow, recordVerdict, settle } from './reconcile.ts';
 import { type Action } from './state.ts';
 import { vote } from './vote.ts';
 
@@ -52,6 +52,8 @@ export function decide(action: Action, command: ActionCommand, now: Instant): De
       return withJoined(action, command, recordVerdict(action, command, now));
     case 'Settle':
       return withJoined(action, command, settle(action, command, now));
+    case 'CheckNow':
+      return checkNow(action, command, now);
     case 'AssignOwner':
       return assignOwner(action, command);
     case 'ReportEvidence':

@@ -1,3 +1,4 @@
+export { staleRevision } from './cancel.ts';
 export * from './command.ts';
 export * from './decide.ts';
 export * from './decision.ts';

@@ -133,6 +133,20 @@ export function settle(action: Action, command: CommandOf<'Settle'>, now: Instan
   return absent(action, rules, { verdict: 'absent', by, reason }, now);
 }
 
+/** Due now; its owner stays who it is. */
+export function checkNow(action: Action, command: CommandOf<'CheckNow'>, now: Instant): Decision {
+  if (command.revisionSeen !== action.revision) return staleRevision(action, command.revisionSeen);
+  if (action.status !== 'unknown') return wrongStatus(action, 'look it up');
+  return accept({
+    type: 'OwnerAssigned',
+    data: {
+      owner: action.watch?.owner ?? 'reconciler',
+      nextCheckAt: now.wallMs,
+      reason: 'asked to check now',
+    },
+  });
+}
+
 export function assignOwner(action: Action, command: CommandOf<'AssignOwner'>): Decision {
   const { owner, nextCheckAt, reason } = command;
   switch (action.status) {

@@ -1,5 +1,6 @@
 // Approval: votes are events, bound to the arguments hash that the voter saw. The vote that completes
 // the number, or the first rejection, carries the decision; whoever comes later learns who and when.
+import { staleRevision } from './cancel.ts';
 import { type CommandOf } from './command.ts';
 import { accept, type Decision, type Instant, refuse, wrongStatus } from './decision.ts';
 import { type ActionEvent } from './event.ts';
@@ -44,6 +45,9 @@ function castVote(
     if (before.vote === command.vote) return accept();
     return refuse('action.approval-voted', `${voter} has voted to ${before.vote} already.`, action);
   }
+  const { revisionSeen } = command;
+  if (revisionSeen !== undefined && revisionSeen !== action.revision)
+    return staleRevision(action, revisionSeen);
   const reason = command.reason === undefined ? {} : { reason: command.reason };
   const voted: ActionEvent = {
     type: 'ApprovalVoted',

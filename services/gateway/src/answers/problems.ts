@@ -1,7 +1,13 @@
 // Every problem that the gateway answers with, in one table: its status, its title, and the word that a
 // model is told. A code that the ledger can refuse with and that has no row here does not compile. Each
 // stands in docs/errors.md and docs/http-api.md, which a test compares.
-import { type AnswerWord, type RefusedCode } from '@action-ledger/application';
+import { type KeyRefusalCode } from '@action-ledger/access';
+import {
+  type AnswerWord,
+  type PauseRefusalCode,
+  type RefusedCode,
+} from '@action-ledger/application';
+import { type WorkflowRefusalCode } from '@action-ledger/domain';
 import { type StoreFaultCode } from '@action-ledger/event-store';
 
 /** What the gateway itself says no to. */
@@ -31,7 +37,14 @@ export const gatewayCodes = [
 
 export type GatewayCode = (typeof gatewayCodes)[number];
 
-export type ProblemCode = RefusedCode | StoreFaultCode | GatewayCode | 'ledger.closed';
+export type ProblemCode =
+  | RefusedCode
+  | StoreFaultCode
+  | GatewayCode
+  | KeyRefusalCode
+  | PauseRefusalCode
+  | WorkflowRefusalCode
+  | 'ledger.closed';
 
 export interface ProblemRow {
   readonly status: number;
@@ -72,6 +85,9 @@ const outOfPlace = (title: string): ProblemRow => no(409, title);
 
 export const problems: Rows = {
   'access.forbidden': no(403, 'None of your roles allows this'),
+  'access.key-malformed': wrong('This cannot be a key'),
+  'access.key-unknown': no(404, 'There is no such key'),
+  'access.keys-too-many': outOfPlace('No more keys are taken'),
   'access.unauthenticated': no(401, 'No valid key or token was sent'),
   'access.unavailable': away('It cannot be checked now who is asking', 5),
   // The losing vote is told who decided, and when: its author did nothing wrong.
@@ -144,6 +160,9 @@ export const problems: Rows = {
     word: 'checking',
     retryAfterS: 5,
   },
+  'pause.none': no(404, 'Nothing of this scope is paused'),
+  'pause.stale': no(412, 'It was paused again since you looked'),
+  'pause.too-many': outOfPlace('No more pauses are taken'),
   'read.failed': {
     status: 503,
     title: 'A tool that only reads has failed',
@@ -183,6 +202,20 @@ export const problems: Rows = {
     retryAfterS: 300,
   },
   'tool.unknown': no(404, 'There is no such tool'),
+  'workflow.compensation-invalid': wrong('What is to undo a step cannot be carried out'),
+  'workflow.compensation-missing': wrong('A step does not say how it is undone'),
+  'workflow.differs': {
+    status: 422,
+    title: 'The record of this workflow is another one',
+    word: 'other-arguments',
+  },
+  'workflow.stale-revision': no(412, 'The workflow has moved on since you looked'),
+  'workflow.status': outOfPlace('The command does not fit the status of the workflow'),
+  'workflow.step-twice': outOfPlace('Two steps have one name'),
+  'workflow.step-unknown': no(404, 'There is no such step'),
+  'workflow.step-unsettled': outOfPlace('The outcome of a step is not known yet'),
+  'workflow.steps-too-many': outOfPlace('No more steps are taken'),
+  'workflow.unknown': no(404, 'There is no such workflow'),
 };
 
 /** Stable, and resolved by nobody: what the code means stands in docs/errors.md. */

@@ -8,7 +8,7 @@ import {
 import { z, type ZodObject, type ZodType } from 'zod';
 import { problemMediaType } from '../answers/http-answer.ts';
 import { problemForm } from '../forms/problem-form.ts';
-import { permissions } from '../permissions.ts';
+import { type Allowed, permissions } from '../permissions.ts';
 import { type HeaderName, type Described, type SuccessDoc } from '../route.ts';
 import { problemsOf, statusTexts } from './statuses.ts';
 
@@ -29,6 +29,7 @@ export function openApiDocument(routes: readonly Described[]): OpenApiDocument {
     tags: [
       { name: 'actions', description: 'Propose, and ask what became of it' },
       { name: 'people', description: 'Decide, settle, report' },
+      { name: 'workflows', description: 'Steps that are undone together' },
       { name: 'reading', description: 'Lists, history, events' },
       { name: 'gateway', description: 'The gateway itself' },
     ],
@@ -53,7 +54,7 @@ function pathsOf(routes: readonly Described[]): ZodOpenApiPathsObject {
 function operationOf(spec: Described): ZodOpenApiOperationObject {
   const { name, tag, summary, description, params, query, headers, body } = spec;
   const isOpen = permissions[name] === 'open';
-  const who = isOpen ? undefined : `Roles: ${(permissions[name] as readonly string[]).join(', ')}.`;
+  const who = isOpen ? undefined : whoMay(permissions[name]);
   const told = [description, who].filter((text) => text !== undefined).join('\n\n');
   return {
     operationId: name,
@@ -72,6 +73,12 @@ function operationOf(spec: Described): ZodOpenApiOperationObject {
       ...Object.fromEntries(problemsOf(spec).map((status) => [String(status), problemOf(status)])),
     },
   };
+}
+
+function whoMay(allowed: Allowed): string {
+  return typeof allowed === 'string'
+    ? 'For the owner of the machine.'
+    : `Roles: ${allowed.join(', ')}.`;
 }
 
 function bodyOf(

@@ -1,21 +1,15 @@
 // POST /v1/actions/{id}/incidents/{incident}/close
 import { z } from 'zod';
 import { aim, commanded } from '../command-route.ts';
-import {
-  commandDone,
-  commandProblems,
-  ifMatch,
-  reason,
-  revisionSeen,
-} from '../forms/command-forms.ts';
+import { commandsAction } from '../command-shape.ts';
+import { reason, revisionSeen } from '../forms/command-forms.ts';
 import { actionId } from '../forms/json.ts';
 import { route } from '../route.ts';
 
 export const closeIncident = route({
+  ...commandsAction,
   name: 'closeIncident',
-  method: 'POST',
   path: '/v1/actions/{id}/incidents/{incident}/close',
-  tag: 'people',
   summary: 'Close an incident',
   params: z.strictObject({
     id: actionId,
@@ -24,11 +18,8 @@ export const closeIncident = route({
       .max(300)
       .meta({ examples: ['late-success-7'] }),
   }),
-  headers: ifMatch,
   body: z.strictObject({ reason, revisionSeen }).meta({ id: 'CloseIncidentRequest' }),
   requestExample: { reason: 'refunded by hand', revisionSeen: 9 },
-  answers: { 200: commandDone },
-  problems: commandProblems,
   handle: async (door, asked) => {
     const aimed = await aim(door, asked);
     if (aimed.kind === 'no') return aimed.answer;

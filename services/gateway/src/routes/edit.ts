@@ -1,17 +1,11 @@
 // POST /v1/actions/{id}/edit: another action takes the place of one that has not been sent.
 import { z } from 'zod';
 import { aim, proposed } from '../command-route.ts';
-import {
-  commandProblems,
-  ifMatch,
-  ofAction,
-  reason,
-  revisionSeen,
-} from '../forms/command-forms.ts';
+import { bringsAbout } from '../command-shape.ts';
+import { reason, revisionSeen } from '../forms/command-forms.ts';
 import { object, text } from '../forms/json.ts';
 import { waitOf } from '../request-headers.ts';
 import { route } from '../route.ts';
-import { proposalAnswers } from './proposal-answers.ts';
 
 const body = z
   .strictObject({
@@ -23,22 +17,17 @@ const body = z
   .meta({ id: 'EditRequest' });
 
 export const edit = route({
+  ...bringsAbout,
   name: 'edit',
-  method: 'POST',
   path: '/v1/actions/{id}/edit',
-  tag: 'people',
   summary: 'Change the arguments of an action that has not been sent',
   description: 'The action ends in favour of a new one, whose outcome its callers get.',
-  params: ofAction,
-  headers: ifMatch,
   body,
   requestExample: {
     arguments: { order: 'A-1', cents: 400 },
     reason: 'only four were broken',
     revisionSeen: 1,
   },
-  answers: proposalAnswers,
-  problems: [...commandProblems, 422],
   handle: async (door, asked) => {
     const aimed = await aim(door, asked);
     if (aimed.kind === 'no') return aimed.answer;

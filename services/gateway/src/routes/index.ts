@@ -9,17 +9,30 @@ import { followEvents } from './follow-events.ts';
 import { getAction } from './get-action.ts';
 import { getEvents } from './get-events.ts';
 import { health, readiness } from './health.ts';
+import { createKey } from './keys/create-key.ts';
+import { listKeys } from './keys/list-keys.ts';
+import { revokeKey } from './keys/revoke-key.ts';
 import { listActions } from './list-actions.ts';
 import { listApprovals } from './list-approvals.ts';
 import { listSideEntries } from './list-side-entries.ts';
 import { listTools } from './list-tools.ts';
 import { listUnknowns } from './list-unknowns.ts';
 import { openApi } from './open-api.ts';
+import { listPauses } from './pauses/list-pauses.ts';
+import { pause } from './pauses/pause.ts';
+import { resume } from './pauses/resume.ts';
 import { propose } from './propose.ts';
 import { repeat } from './repeat.ts';
 import { report } from './report.ts';
 import { settle } from './settle.ts';
 import { vote } from './vote.ts';
+import { compensateWorkflow } from './workflows/compensate-workflow.ts';
+import { completeWorkflow } from './workflows/complete-workflow.ts';
+import { failWorkflow } from './workflows/fail-workflow.ts';
+import { getWorkflow } from './workflows/get-workflow.ts';
+import { listWorkflows } from './workflows/list-workflows.ts';
+import { startWorkflow } from './workflows/start-workflow.ts';
+import { takeStep } from './workflows/take-step.ts';
 
 export { docsPage } from './open-api.ts';
 
@@ -42,6 +55,19 @@ export const routes: readonly Route[] = [
   listApprovals,
   listUnknowns,
   listSideEntries,
+  listPauses,
+  pause,
+  resume,
+  listKeys,
+  createKey,
+  revokeKey,
+  startWorkflow,
+  listWorkflows,
+  getWorkflow,
+  takeStep,
+  completeWorkflow,
+  failWorkflow,
+  compensateWorkflow,
   health,
   readiness,
   openApi,

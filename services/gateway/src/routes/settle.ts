@@ -2,14 +2,8 @@
 import { z } from 'zod';
 import { type JsonValue } from '@action-ledger/domain';
 import { aim, commanded } from '../command-route.ts';
-import {
-  commandDone,
-  commandProblems,
-  ifMatch,
-  ofAction,
-  reason,
-  revisionSeen,
-} from '../forms/command-forms.ts';
+import { commandsAction } from '../command-shape.ts';
+import { reason, revisionSeen } from '../forms/command-forms.ts';
 import { json, text } from '../forms/json.ts';
 import { route } from '../route.ts';
 
@@ -27,13 +21,10 @@ const body = z
   .meta({ id: 'SettleRequest' });
 
 export const settle = route({
+  ...commandsAction,
   name: 'settle',
-  method: 'POST',
   path: '/v1/actions/{id}/settle',
-  tag: 'people',
   summary: 'Settle an unknown',
-  params: ofAction,
-  headers: ifMatch,
   body,
   requestExample: {
     verdict: 'found',
@@ -41,8 +32,6 @@ export const settle = route({
     externalId: 'tx-1',
     revisionSeen: 3,
   },
-  answers: { 200: commandDone },
-  problems: commandProblems,
   handle: async (door, asked) => {
     const aimed = await aim(door, asked);
     if (aimed.kind === 'no') return aimed.answer;

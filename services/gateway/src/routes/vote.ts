@@ -4,13 +4,15 @@ import { type Performed } from '@action-ledger/application';
 import { type Action } from '@action-ledger/domain';
 import { etagOf, viewOf } from '../answers/action-view.ts';
 import { type HttpAnswer } from '../answers/http-answer.ts';
-import { commanded, stale } from '../command-route.ts';
+import { commanded } from '../command-route.ts';
+import { commandsAction } from '../command-shape.ts';
 import { voteForm } from '../forms/action-forms.ts';
-import { commandProblems, ifMatch, ofAction, revisionSeen } from '../forms/command-forms.ts';
+import { revisionSeen } from '../forms/command-forms.ts';
 import { text } from '../forms/json.ts';
 import { ownAction } from '../own-action.ts';
 import { revisionSeen as seenBy } from '../request-headers.ts';
 import { type Door, route } from '../route.ts';
+import { withoutMissing } from '../without-missing.ts';
 
 const body = z
   .strictObject({
@@ -22,15 +24,12 @@ const body = z
   .meta({ id: 'VoteRequest' });
 
 export const vote = route({
+  ...commandsAction,
   name: 'vote',
-  method: 'POST',
   path: '/v1/actions/{id}/votes',
-  tag: 'people',
   summary: 'Approve or reject an action',
   description:
     'The voter is who asks. A vote that comes after the decision is no error: it is answered with who decided, and when. It need not name a revision, because it names the arguments; where it does, a stale one is refused.',
-  params: ofAction,
-  headers: ifMatch,
   body,
   requestExample: { vote: 'approve', argumentsHash: 'uHG4G5dVNTZhC0pYHw0fW0w3qgS0wPp9bSxq4bJm3hQ' },
   answers: {
@@ -40,23 +39,19 @@ export const vote = route({
       headers: ['ETag'],
     },
   },
-  problems: commandProblems,
   handle: async (door, asked) => {
     const { principal, params, body: cast, headers } = asked;
     const own = await ownAction(door, principal.tenant, params.id);
     if (own.kind === 'no') return own.answer;
     const isNamed = cast.revisionSeen !== undefined || headers('if-match').length > 0;
-    if (isNamed) {
-      const seen = seenBy(headers, cast.revisionSeen);
-      if (seen.kind === 'no') return seen.answer;
-      if (seen.revision !== own.action.revision) return stale(own.action, seen.revision);
-    }
+    const seen = isNamed ? seenBy(headers, cast.revisionSeen) : undefined;
+    if (seen?.kind === 'no') return seen.answer;
     const performed = await door.ledger.vote({
       actionId: params.id,
       voter: principal.name,
       vote: cast.vote,
       argumentsHash: cast.argumentsHash,
-      ...(cast.reason === undefined ? {} : { reason: cast.reason }),
+      ...withoutMissing({ reason: cast.reason, revisionSeen: seen?.revision }),
     });
     return voted(door, own.action, performed);
   },

@@ -1,0 +1,88 @@
+// POST /v1/workflows/{id}/steps: one tool call, recorded with how it is undone before it is sent.
+import { z } from 'zod';
+import { type StepAnswer } from '@action-ledger/application';
+import { replyTo } from '../../answers/answer-status.ts';
+import { type HttpAnswer, problem } from '../../answers/http-answer.ts';
+import { object, text } from '../../forms/json.ts';
+import { compensateForm, ofWorkflow } from '../../forms/workflow-forms.ts';
+import { refusedByLedger } from '../../refused-by-ledger.ts';
+import { waitOf } from '../../request-headers.ts';
+import { route } from '../../route.ts';
+import { withoutMissing } from '../../without-missing.ts';
+import { ownWorkflow } from '../../workflow-route.ts';
+import { proposalAnswers } from '../proposal-answers.ts';
+
+const body = z
+  .strictObject({
+    step: text.meta({ description: 'Its name in the workflow: said again, it is the same step.' }),
+    tool: text,
+    arguments: object.meta({ description: "Whatever the tool's schema asks for." }),
+    compensate: compensateForm.optional(),
+    mayFail: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Its ending without effect does not fail the workflow.' }),
+    identity: z.enum(['step', 'tool']).optional(),
+  })
+  .meta({ id: 'StepRequest' });
+
+export const takeStep = route({
+  name: 'takeStep',
+  method: 'POST',
+  path: '/v1/workflows/{id}/steps',
+  tag: 'workflows',
+  summary: 'Take a step',
+  description:
+    'Answered as a proposal is. Said again by the same name, it is answered from the record. A step that ends without effect fails the workflow, unless it may fail; then, and in a workflow that does not go on, nothing more is taken: 409.',
+  params: ofWorkflow,
+  headers: z.object({
+    Prefer: z
+      .string()
+      .optional()
+      .meta({ description: '`wait=N`: hold the answer up to N seconds.', examples: ['wait=10'] }),
+  }),
+  body,
+  requestExample: {
+    step: 'hotel',
+    tool: 'reserve_hotel',
+    arguments: { city: 'Rome' },
+    compensate: {
+      tool: 'cancel_hotel',
+      arguments: { reservation: { $from: 'outcome.reservation' } },
+    },
+  },
+  answers: proposalAnswers,
+  problems: [404, 409, 422],
+  handle: async (door, asked) => {
+    const own = await ownWorkflow(door, asked);
+    if (own.kind === 'no') return own.answer;
+    const { waitMs, applied } = waitOf(asked.headers, door.limits);
+    const answer = await door.ledger.workflows.step(own.workflow.id, {
+      ...withoutMissing(asked.body),
+      by: asked.principal.name,
+      waitMs,
+    });
+    const reply = stepReply(answer, door.runtime.clock.wallMs());
+    return { ...reply, headers: { ...reply.headers, ...applied } };
+  },
+});
+
+function stepReply(answer: StepAnswer, nowMs: number): HttpAnswer {
+  switch (answer.kind) {
+    case 'settled':
+    case 'waiting':
+      return replyTo(answer.answer, nowMs);
+    case 'stopped': {
+      const { id, status, revision } = answer.workflow;
+      return problem('workflow.status', {
+        detail: `No step is taken any more: the workflow is ${status}.`,
+        facts: { workflow: id, status, revision },
+      });
+    }
+    case 'refused': {
+      const { refusal, differs } = answer;
+      const detail = { ...refusal.detail, ...(differs === undefined ? {} : { differs }) };
+      return refusedByLedger({ ...refusal, detail: detail as NonNullable<typeof refusal.detail> });
+    }
+  }
+}
