@@ -15,7 +15,7 @@ describe('a request of an operator', () => {
     expect(checkRequest(vote, voteShape)).toBeUndefined();
     expect(checkRequest({ ...settle, forced: true }, settleShape)).toBeUndefined();
     expect(
-      checkRequest({ actionId: 'a.0', by: 'op', reason: 'no need' }, cancelShape),
+      checkRequest({ actionId: 'a.0', by: 'op', reason: 'no need', revisionSeen: 3 }, cancelShape),
     ).toBeUndefined();
   });
 

@@ -315,7 +315,7 @@ describe('FW16 nobody is told again', () => {
     const [open, settled] = [await call('big-1'), await call('big-2')];
     await approve(settled);
     await ledger.pause({ by: 'ann', reason: 'x' });
-    await ledger.resume({ by: 'ann', reason: 'y' });
+    await ledger.resume({ by: 'ann', reason: 'y', revisionSeen: 0 });
     const { all } = await start();
     expect(all).toMatchObject([{ kind: 'approval waiting', action: open }]);
   });
