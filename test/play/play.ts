@@ -35,7 +35,12 @@ export interface Ended {
   readonly err: string;
 }
 
-export async function play(...args: readonly string[]): Promise<Ended> {
+export function play(...args: readonly string[]): Promise<Ended> {
+  return command('play', ...args);
+}
+
+/** Any command of `action-ledger`, in this process. */
+export async function command(...args: readonly string[]): Promise<Ended> {
   let out = '';
   let err = '';
   const io: Io = {
@@ -52,7 +57,7 @@ export async function play(...args: readonly string[]): Promise<Ended> {
     runtime: createSystemRuntime(),
     version: '0.0.0',
   };
-  const code = await run(['play', ...args], io);
+  const code = await run(args, io);
   return { code, out, err };
 }
 

@@ -28,6 +28,8 @@ export interface StandaloneOptions {
   readonly onNotice?: (notice: Notice) => void;
   /** Whom to tell, durably, of what waits for people. */
   readonly notify?: NotifyingOptions;
+  /** False: many unknown outcomes of a tool do not pause it. Default true. */
+  readonly pausesOnBurst?: boolean;
   readonly runtime?: Runtime;
 }
 
@@ -47,10 +49,10 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
     path,
     tools: options.tools,
     runtime,
-    pauseOnBurst: usualBurst,
     onFault: (where, fault) => {
       logger.error({ fault }, where);
     },
+    ...(options.pausesOnBurst === false ? {} : { pauseOnBurst: usualBurst }),
     ...(onNotice === undefined ? {} : { onNotice }),
   });
   const { store } = ledger;

@@ -35,6 +35,8 @@ export interface CallTally {
   readonly takenByTheWorldCount: () => number;
   /** Redeliveries that were given an action of their own: the ledger was wrong. */
   readonly wrongRedeliveries: readonly string[];
+  /** Actions that a caller was told of as succeeded. */
+  readonly toldSucceeded: ReadonlySet<string>;
   readonly openRun: (run: PlayRun) => RunTally;
 }
 
@@ -65,6 +67,10 @@ export function createCallTally(): CallTally {
   const taken: TakenByTheWorld[] = [];
   let takenCount = 0;
   const wrong: string[] = [];
+  const succeeded = new Set<string>();
+  const note = ({ state, actionId }: Delivered): void => {
+    if (state === 'succeeded' && actionId !== undefined) succeeded.add(actionId);
+  };
 
   const countInvalid = (run: PlayRun, call: PlayCall, told: Delivered): void => {
     counts.invalid += 1;
@@ -79,6 +85,7 @@ export function createCallTally(): CallTally {
     takenByTheWorld: taken,
     takenByTheWorldCount: () => takenCount,
     wrongRedeliveries: wrong,
+    toldSucceeded: succeeded,
     openRun: (run) => {
       const known = new Set<string>();
       counts.runs += 1;
@@ -89,6 +96,7 @@ export function createCallTally(): CallTally {
         },
         answered: (call, told) => {
           const what = whatCameOf(told, known);
+          note(told);
           counts.calls += 1;
           if (what === 'invalid') countInvalid(run, call, told);
           else counts[what] += 1;
@@ -96,6 +104,7 @@ export function createCallTally(): CallTally {
         },
         redelivered: (told) => {
           counts.redelivered += 1;
+          note(told);
           if (whatCameOf(told, known) === 'opened') wrong.push(told.actionId ?? '');
         },
       };

@@ -37,7 +37,7 @@ interface World {
   readonly provider: SandboxProvider;
   readonly faults: Fault[];
   readonly call: (tool: string, args: JsonObject) => Promise<string>;
-  readonly judge: (by?: SandboxProvider) => Promise<Verdict>;
+  readonly judge: (by?: SandboxProvider, told?: readonly string[]) => Promise<Verdict>;
 }
 
 const closing: Ledger[] = [];
@@ -69,7 +69,8 @@ async function world(): Promise<World> {
       const told = await ledger.propose({ tool, arguments: args, tenant: 't', origin });
       return told.actionId ?? '';
     },
-    judge: (by = provider) => judgePlay(ledger.store, by),
+    judge: (by = provider, told: readonly string[] = []) =>
+      judgePlay(ledger.store, by, new Set(told)),
   };
 }
 
@@ -125,6 +126,17 @@ describe('the verdict', () => {
     await call('pay', { to: 'ana', cents: 5 });
     await call('pay', { to: 'ben', cents: 5 });
     expect(await judge(newProvider([]))).toMatchObject({ doubledEffects: 0, lostEffects: 2 });
+  });
+
+  it('finds who was told of a success that is not on record', async () => {
+    const { call, judge, faults } = await world();
+    const done = await call('pay', { to: 'ana', cents: 5 });
+    faults.push(ackLost);
+    const inDoubt = await call('pay', { to: 'ben', cents: 5 });
+    expect(await judge(undefined, [done])).toMatchObject({ misled: [] });
+    expect(await judge(undefined, [done, inDoubt, 'nobody'])).toMatchObject({
+      misled: [inDoubt, 'nobody'],
+    });
   });
 
   it('finds an older value over a newer one', async () => {

@@ -25,12 +25,19 @@ export interface Verdict {
   /** The succeeded action with the most to tell. */
   readonly longest: Action | undefined;
   readonly brokenInvariants: readonly BrokenRecord[];
+  /** Actions that a caller was told of as succeeded, and which have no outcome on record. */
+  readonly misled: readonly string[];
 }
 
 /** Everything has come to rest long before: what is half now stays half. */
 const afterTheEndMs = 24 * 3_600_000;
 
-export async function judgePlay(store: EventStore, provider: SandboxProvider): Promise<Verdict> {
+/** @param toldSucceeded ids of the actions that callers were told of as succeeded */
+export async function judgePlay(
+  store: EventStore,
+  provider: SandboxProvider,
+  toldSucceeded: ReadonlySet<string>,
+): Promise<Verdict> {
   const { actions } = await foldLedger(store);
   const newest = actions.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), 0);
   const now = newest + afterTheEndMs;
@@ -44,7 +51,13 @@ export async function judgePlay(store: EventStore, provider: SandboxProvider): P
     ...countEffects(actions, tallies),
     unknown: { ...(await countVerdicts(store)), open: actions.filter(isUnknown).length },
     brokenInvariants: [...brokenInvariants, ...byProvider, ...checkEndStates(actions, provider)],
+    misled: misledBy(actions, toldSucceeded),
   };
+}
+
+function misledBy(actions: readonly Action[], told: ReadonlySet<string>): readonly string[] {
+  const done = new Set(actions.filter(({ outcome }) => outcome !== undefined).map(({ id }) => id));
+  return [...told].filter((id) => !done.has(id));
 }
 
 /** The rest has been checked with the file. */

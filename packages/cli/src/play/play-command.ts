@@ -2,22 +2,26 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { TraceFault } from '@action-ledger/sandbox';
 import { CliError } from '../cli-error.ts';
 import { type Cli } from '../cli.ts';
 import { shortId } from '../ledger-file/find-action.ts';
+import { foldLedger } from '../ledger-file/fold-ledger.ts';
+import { ledgerPath } from '../ledger-file/ledger-path.ts';
+import { readLedger } from '../ledger-file/read-ledger.ts';
 import { type Verdict } from './judge-play.ts';
 import { play, type Played } from './play.ts';
 import { type PlayOptions } from './play-options.ts';
 import { isSound, summarise } from './play-summary.ts';
 import { createProgress, silent } from './progress.ts';
 import { renderPlayed } from './print-play.ts';
+import { startServer } from './start-server.ts';
 import { startWorker } from './start-worker.ts';
+import { asCliError } from './trace-error.ts';
 
 export async function playCommand(cli: Cli, options: PlayOptions, asJson: boolean): Promise<void> {
   const { style } = cli;
   const { columns } = cli.io;
-  const played = await withFile(options.path, (path) => playAt(cli, options, path, asJson));
+  const played = await withFile(cli, options, (path) => playAt(cli, options, path, asJson));
   const summary = summarise(played.tally, played.verdict, played.seconds);
   if (asJson) cli.json(summary);
   else cli.io.out(renderPlayed(played, summary, { style, columns }));
@@ -41,26 +45,25 @@ export async function playAt(
   const { runtime } = cli.io;
   const progress = quiet ? silent : createProgress(cli.io);
   try {
-    return await play(options, path, { runtime, startWorker, onRun: progress.show });
+    return await play(options, path, { runtime, startWorker, startServer, onRun: progress.show });
   } catch (error) {
-    if (!(error instanceof TraceFault)) throw error;
-    const fix = error.line === undefined ? catalogueFix : lineFix;
-    throw new CliError(error.code, error.message, { fix, cause: error });
+    throw asCliError(error);
   } finally {
     progress.end();
   }
 }
 
-const lineFix =
-  'give one JSON object per line, each one call (NDJSON); docs/recorded-calls.md describes its members.';
-const catalogueFix =
-  'the tools of the calls stand in catalog/<domain>.json beside them, or in the folder of --catalogue; docs/recorded-calls.md says how.';
-
 /** Without a path the file lies in a folder of its own that is gone afterwards. */
 async function withFile<Result>(
-  path: string | undefined,
+  cli: Cli,
+  { path, server }: PlayOptions,
   use: (path: string) => Promise<Result>,
 ): Promise<Result> {
+  if (server?.kind === 'running') {
+    const served = ledgerPath(cli.io, path === undefined ? {} : { path });
+    await checkUnplayed(cli, served);
+    return use(served);
+  }
   if (path !== undefined) {
     checkNew(path);
     return use(path);
@@ -85,6 +88,19 @@ async function withFile<Result>(
 /** As the signal would have ended it, but not without tidying up. */
 function stopped(signal: NodeJS.Signals): never {
   process.exit(signal === 'SIGINT' ? 130 : 143);
+}
+
+/** What is on record already could not be told from what the play brings about. */
+async function checkUnplayed(cli: Cli, path: string): Promise<void> {
+  const { actions } = await readLedger(cli.io, { path }, (store) => foldLedger(store));
+  if (actions.length === 0) return;
+  throw new CliError(
+    'play.file-exists',
+    `${path} holds actions, and a play needs a ledger of its own`,
+    {
+      fix: 'start the server with a new file: action-ledger start --sandbox … --path NEW.',
+    },
+  );
 }
 
 function checkNew(path: string): void {

@@ -42,12 +42,16 @@ export async function checkFiles(files: readonly string[]): Promise<void> {
   }
 }
 
-/** Domains of several folders together. @throws CliError where two describe one domain differently */
-export async function readTools(
+/** Where the tools of the files stand, each folder once. */
+export function cataloguesOf(
   files: readonly string[],
   folder: string | undefined,
-): Promise<DeclaredTools> {
-  const folders = folder === undefined ? files.map(catalogueFolderBeside) : [folder];
+): readonly string[] {
+  return folder === undefined ? [...new Set(files.map(catalogueFolderBeside))] : [folder];
+}
+
+/** Domains of several folders together. @throws CliError where two describe one domain differently */
+export async function readToolsIn(folders: readonly string[]): Promise<DeclaredTools> {
   const all = new Map<string, Catalogue extends ReadonlyMap<string, infer Tools> ? Tools : never>();
   for (const each of new Set(folders)) {
     for (const [domain, tools] of await readCatalogue(each)) {

@@ -1,6 +1,22 @@
 // What a play is told: which files, which faults, how many runs at once.
 import { InvalidArgumentError } from 'commander';
 
+/** A ledger that is played through over HTTP. */
+export type ServerOptions =
+  | {
+      /** `action-ledger start --sandbox`, started by the play. */
+      readonly kind: 'own';
+      /** Of the deliveries: kill -9 soon after it has begun. */
+      readonly kills: number;
+    }
+  | {
+      /** Started by somebody else, on this machine. */
+      readonly kind: 'running';
+      readonly url: string;
+      /** Where its tools send: the play answers there. */
+      readonly providerPort: number;
+    };
+
 export interface PlayOptions {
   readonly files: readonly string[];
   /** Folder of `<domain>.json`; without it, `catalog` beside each file. */
@@ -11,8 +27,10 @@ export interface PlayOptions {
   readonly duplicateDeliveries: number;
   /** Of the passes of a point of the write path that every action passes; undefined: nobody is killed. */
   readonly kills: number | undefined;
+  /** Undefined: the ledger is no server. */
+  readonly server: ServerOptions | undefined;
   readonly seed: number;
-  /** Where the ledger is kept; without it, nowhere after the play. */
+  /** Where the ledger is kept; without it, nowhere after the play. Of a running server: its file. */
   readonly path: string | undefined;
   /** Play no more runs than this. */
   readonly runsMax: number;
@@ -22,6 +40,8 @@ export interface PlayOptions {
 export const defaultRunsAtOnce = 16;
 export const runsAtOnceMax = 256;
 export const defaultKillShare = 0.005;
+/** Where the tools of `start --sandbox` send, and where a play answers them. */
+export const providerPortUsual = 7474;
 
 /** `5%`, `5`, `0.5%`: percent, as a share. */
 export function percent(text: string): number {

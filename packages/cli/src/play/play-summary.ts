@@ -42,6 +42,11 @@ export function summarise(
     invariant: 'redelivery-opens-nothing',
     detail: 'a second delivery of a call was given an action of its own',
   }));
+  const misled = verdict.misled.map((action) => ({
+    stream: `action-${action}`,
+    invariant: 'told-as-recorded',
+    detail: 'a caller was told that it succeeded, and no outcome is on record',
+  }));
   return {
     calls: counts.calls,
     actions,
@@ -56,7 +61,7 @@ export function summarise(
     doubledEffects,
     lostEffects,
     ownerless,
-    brokenInvariants: [...verdict.brokenInvariants, ...opened],
+    brokenInvariants: [...verdict.brokenInvariants, ...opened, ...misled],
     seconds: Math.round(seconds * 100) / 100,
   };
 }

@@ -6,16 +6,14 @@ import { type CallTally, createCallTally } from './call-tally.ts';
 import { judgePlay, type Verdict } from './judge-play.ts';
 import { inParallel } from './in-parallel.ts';
 import { type PointPassed } from './kill-plan.ts';
-import { checkFiles, planRuns, readTools } from './play-files.ts';
+import { cataloguesOf, checkFiles, planRuns, readToolsIn } from './play-files.ts';
 import { type PlayOptions } from './play-options.ts';
 import { playRun } from './play-run.ts';
-import { type DrawnFaults, openStage, type Stage } from './stage.ts';
-import { type StartWorker } from './workers.ts';
+import { openStage } from './stage.ts';
+import { type DrawnFaults, type Stage, type StageDeps } from './stage-parts.ts';
 
-export interface PlayDeps {
-  readonly runtime: Runtime;
-  /** Only called where workers are killed. */
-  readonly startWorker: StartWorker;
+/** Processes are started only where a play is told to. */
+export interface PlayDeps extends StageDeps {
   /** After each run. */
   readonly onRun: (sofar: Sofar) => void;
 }
@@ -25,6 +23,8 @@ export interface Sofar {
   readonly drawn: Readonly<DrawnFaults>;
   readonly kills: readonly PointPassed[];
   readonly workersKilled: number;
+  /** Kills of a server, at no point in particular. */
+  readonly serverKills: number;
 }
 
 export interface Played extends Sofar {
@@ -35,17 +35,23 @@ export interface Played extends Sofar {
   readonly seconds: number;
 }
 
-/** @param path of the ledger's file, which must be new */
+/** @param path of the ledger's file, which must hold no action */
 export async function play(options: PlayOptions, path: string, deps: PlayDeps): Promise<Played> {
   const { runtime } = deps;
   const startedMs = runtime.clock.monoMs();
   await checkFiles(options.files);
-  const tools = await readTools(options.files, options.catalogue);
+  const tools = await readToolsIn(cataloguesOf(options.files, options.catalogue));
   const stage = await openStage(options, path, tools, deps);
   const tally = createCallTally();
   const sofar = (): Sofar => {
-    const { drawn, kills, workersKilled } = stage;
-    return { tally, drawn, kills, workersKilled: workersKilled() };
+    const { drawn, kills, workersKilled, serverKills } = stage;
+    return {
+      tally,
+      drawn,
+      kills,
+      workersKilled: workersKilled(),
+      serverKills: serverKills(),
+    };
   };
   const beganMs = runtime.clock.monoMs();
   const { seed, duplicateDeliveries } = options;
@@ -58,7 +64,7 @@ export async function play(options: PlayOptions, path: string, deps: PlayDeps): 
     }),
   );
   const endedMs = runtime.clock.monoMs();
-  const verdict = await judged(path, stage, runtime);
+  const verdict = await judged(path, stage, tally, runtime);
   return {
     ...sofar(),
     verdict,
@@ -78,10 +84,15 @@ async function closing(stage: Stage, work: () => Promise<void>): Promise<void> {
   await stage.close();
 }
 
-async function judged(path: string, { provider }: Stage, runtime: Runtime): Promise<Verdict> {
+async function judged(
+  path: string,
+  { provider }: Stage,
+  { toldSucceeded }: CallTally,
+  runtime: Runtime,
+): Promise<Verdict> {
   const store = await openSqliteEventStore({ path, runtime, readOnly: true });
   try {
-    return await judgePlay(store, provider);
+    return await judgePlay(store, provider, toldSucceeded);
   } finally {
     await store.close();
   }

@@ -91,7 +91,8 @@ function byTool(open: readonly Action[]): string {
   return `with an operator: ${sorted.map(([name, number]) => `${number} ${name}`).join(', ')}`;
 }
 
-function whatWentWrong({ tally, drawn, kills, workersKilled, verdict }: Played): readonly Row[] {
+function whatWentWrong(played: Played): readonly Row[] {
+  const { tally, drawn, kills, workersKilled, serverKills, verdict } = played;
   const { found, absent } = verdict.unknown;
   const byPoint = writePoints
     .map((point) => [point, kills.filter((kill) => kill.point === point).length] as const)
@@ -107,6 +108,7 @@ function whatWentWrong({ tally, drawn, kills, workersKilled, verdict }: Played):
       'by this play; not among the duplicates suppressed',
     ],
     ['kills', kills.length, `of ${count(workersKilled, 'process', 'processes')}: ${byPoint}`],
+    ['server kills', serverKills, 'with -9; its callers asked again'],
     ['found by lookup', found, 'unknown outcomes that had taken effect'],
     ['proven absent', absent, 'unknown outcomes without effect'],
   ];

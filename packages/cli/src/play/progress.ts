@@ -38,8 +38,9 @@ export function createProgress(io: Io): Progress {
   };
 }
 
-function progressLine({ tally, kills }: Sofar, seconds: number): string {
+function progressLine({ tally, kills, serverKills }: Sofar, seconds: number): string {
   const { runs, calls, opened, suppressed } = tally.counts;
-  const killed = kills.length === 0 ? '' : `, ${thousands(kills.length)} kills`;
+  const dead = kills.length + serverKills;
+  const killed = dead === 0 ? '' : `, ${thousands(dead)} kills`;
   return `${Math.round(seconds)} s: ${thousands(runs)} runs, ${thousands(calls)} calls, ${thousands(opened)} actions, ${thousands(suppressed)} duplicates suppressed${killed}`;
 }

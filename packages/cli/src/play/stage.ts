@@ -1,42 +1,21 @@
 // What a play is played against: the provider that counts effects, behind it the recorded world, and
-// the ledger, in this process or in workers that are killed.
+// the ledger, in this process, in workers that are killed, or behind a server.
 import { type Runtime } from '@action-ledger/runtime';
 import {
   createProvider,
   createRecordedWorld,
   type DeclaredTools,
   distinctTools,
-  type PlayRun,
   sandboxBehaviour,
-  type SandboxProvider,
   sandboxTools,
   serveProvider,
 } from '@action-ledger/sandbox';
-import { type Deliverer } from './delivery.ts';
 import { openInProcess } from './in-process.ts';
-import { type PointPassed } from './kill-plan.ts';
 import { type PlayOptions } from './play-options.ts';
+import { openBehindServer } from './behind-server.ts';
+import { nobodyKilled, type Outside, type Stage, type StageDeps } from './stage-parts.ts';
 import { createUnhurriedRuntime } from './unhurried-runtime.ts';
-import { type StartWorker, Workers } from './workers.ts';
-
-/** Faults that requests have met. */
-export interface DrawnFaults {
-  lostResponses: number;
-  timeouts: number;
-}
-
-export interface Stage {
-  readonly provider: SandboxProvider;
-  readonly ledger: Deliverer;
-  readonly drawn: Readonly<DrawnFaults>;
-  readonly kills: readonly PointPassed[];
-  readonly workersKilled: () => number;
-  /** Before a run's first call, and after its last. */
-  readonly openRun: (run: PlayRun) => void;
-  readonly closeRun: (run: PlayRun) => void;
-  /** Waits for what runs; then the ledger's file can be read. */
-  readonly close: () => Promise<void>;
-}
+import { Workers } from './workers.ts';
 
 /** Longer than the deadline of a tool that has one in the sandbox; the others are told by it. */
 const silenceMs = 150;
@@ -45,10 +24,38 @@ export async function openStage(
   options: PlayOptions,
   path: string,
   tools: DeclaredTools,
-  deps: { readonly runtime: Runtime; readonly startWorker: StartWorker },
+  deps: StageDeps,
 ): Promise<Stage> {
-  const { seed, lostResponses, timeouts, kills: killShare } = options;
-  const runtime = killShare === undefined ? createUnhurriedRuntime(deps.runtime) : deps.runtime;
+  const { kills: killShare, server } = options;
+  const isInProcess = killShare === undefined && server === undefined;
+  // Another process has a clock of its own.
+  const runtime = isInProcess ? createUnhurriedRuntime(deps.runtime) : deps.runtime;
+  const outside = openOutside(options, tools, runtime);
+  if (server !== undefined) return openBehindServer(options, server, path, tools, outside, deps);
+  if (killShare !== undefined)
+    return openWithWorkers(options, killShare, path, tools, outside, deps);
+  const { provider, world, drawn } = outside;
+  const ledger = await openInProcess(path, sandboxTools(tools, provider), runtime);
+  return {
+    ...nobodyKilled,
+    provider,
+    drawn,
+    ledger,
+    openRun: (run) => {
+      world.open(run);
+    },
+    closeRun: ({ tenant }) => {
+      world.close(tenant);
+    },
+    close: () => ledger.close(),
+  };
+}
+
+function openOutside(
+  { seed, lostResponses, timeouts }: PlayOptions,
+  tools: DeclaredTools,
+  runtime: Runtime,
+): Outside {
   const world = createRecordedWorld({ seed, rates: { lostResponses, timeouts } });
   const drawn = { lostResponses: 0, timeouts: 0 };
   const provider = createProvider({
@@ -65,33 +72,30 @@ export async function openStage(
       return fault;
     },
   });
-  const openRun = (run: PlayRun): void => {
-    world.open(run);
-  };
-  const base = { provider, drawn, openRun };
-  if (killShare === undefined) {
-    const ledger = await openInProcess(path, sandboxTools(tools, provider), runtime);
-    const closeRun = ({ tenant }: PlayRun): void => {
-      world.close(tenant);
-    };
-    return {
-      ...base,
-      ledger,
-      kills: [],
-      workersKilled: () => 0,
-      closeRun,
-      close: () => ledger.close(),
-    };
-  }
+  return { provider, world, drawn };
+}
+
+async function openWithWorkers(
+  { seed }: PlayOptions,
+  killShare: number,
+  path: string,
+  tools: DeclaredTools,
+  { provider, world, drawn }: Outside,
+  { startWorker: start }: StageDeps,
+): Promise<Stage> {
   const served = await serveProvider(provider);
-  const { startWorker: start } = deps;
   const { url } = served;
   const workers = new Workers({ start, path, url, tools: distinctTools(tools), seed, killShare });
   return {
-    ...base,
+    ...nobodyKilled,
+    provider,
+    drawn,
     ledger: workers,
     kills: workers.kills,
     workersKilled: () => workers.killed,
+    openRun: (run) => {
+      world.open(run);
+    },
     closeRun: ({ tenant }) => {
       world.close(tenant);
       workers.endRun(tenant);

@@ -10,7 +10,7 @@ import { type Played } from './play.ts';
 import { playAt } from './play-command.ts';
 import { defaultRunsAtOnce, type PlayOptions } from './play-options.ts';
 import { isSound, summarise } from './play-summary.ts';
-import { readTools } from './play-files.ts';
+import { cataloguesOf, readToolsIn } from './play-files.ts';
 import { renderPlayed } from './print-play.ts';
 import { takeSampleFile } from './sample-file.ts';
 import { serveSample } from './serve-sample.ts';
@@ -30,7 +30,8 @@ export async function startSample(cli: Cli, { port, once }: SampleOptions): Prom
   const calls = samplePath();
   try {
     await playSample(cli, path, calls);
-    if (once !== true) await serveSample(cli, path, await readTools([calls], undefined), port);
+    if (once !== true)
+      await serveSample(cli, path, await readToolsIn(cataloguesOf([calls], undefined)), port);
   } finally {
     release();
   }
@@ -45,6 +46,7 @@ async function playSample(cli: Cli, path: string, calls: string): Promise<void> 
     timeouts: 0.05,
     duplicateDeliveries: 0.15,
     kills: undefined,
+    server: undefined,
     seed: 7,
     path,
     runsMax: Infinity,

@@ -11,7 +11,7 @@ export function portOption(description: string): Option {
 }
 
 /** @throws InvalidArgumentError */
-function port(text: string): number {
+export function port(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535)
     throw new InvalidArgumentError('it is a number from 0 to 65535.');

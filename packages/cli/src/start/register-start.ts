@@ -3,6 +3,9 @@ import { type Register } from '../cli.ts';
 import { addPathOption } from '../ledger-file/ledger-path.ts';
 import { portOption } from './port.ts';
 import { type StartOptions } from './start.ts';
+import { providerPortUsual } from '../play/play-options.ts';
+
+const providerUsual = `http://127.0.0.1:${providerPortUsual}`;
 
 export const registerStart: Register = (program, cli) => {
   addPathOption(
@@ -12,7 +15,12 @@ export const registerStart: Register = (program, cli) => {
       .description(
         'Runs the whole ledger in one process over one file: it executes the tools of your module, looks after\nwhat is unknown, and answers over HTTP until it is stopped.',
       )
-      .requiredOption('--tools <module>', 'a module that exports the tools')
+      .option('--tools <module>', 'a module that exports the tools')
+      .option(
+        '--sandbox <folders...>',
+        'in place of --tools: the tools of recorded calls, by the folders of their <domain>.json',
+      )
+      .option('--provider <url>', 'where the tools of --sandbox send', providerUsual)
       .option('--host <address>', 'where it listens', '127.0.0.1')
       .addOption(portOption('on which port; 0: any that is free'))
       .option('--open', 'no keys: everyone on this machine is "local" of tenant "default"')
@@ -26,7 +34,8 @@ export const registerStart: Register = (program, cli) => {
 Examples:
   action-ledger start --tools ./tools.ts --open
   action-ledger start --tools ./tools.ts --path /var/lib/agent/ledger.db --port 8080
-  action-ledger start --tools ./tools.ts --notify https://ops.example.com/hook --notify-secret-file notify.secret`,
+  action-ledger start --tools ./tools.ts --notify https://ops.example.com/hook --notify-secret-file notify.secret
+  action-ledger start --sandbox ./recorded/catalog --path sandbox.db`,
     )
     .action(async (options: StartOptions) => {
       const { start } = await import('./start.ts');

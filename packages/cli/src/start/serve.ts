@@ -2,6 +2,7 @@
 // the command line, and what begins to wait for people is printed as it comes.
 import { type Access, createOpenAccess, isLoopback } from '@action-ledger/access';
 import { type Notice } from '@action-ledger/client';
+import { type Runtime } from '@action-ledger/runtime';
 import { openStandalone, type Standalone } from '@action-ledger/standalone';
 import { type ToolSet } from '@action-ledger/tools';
 import { type Cli } from '../cli.ts';
@@ -17,6 +18,10 @@ export interface ServeOptions extends NotifyOptions {
   readonly port: number;
   /** Everyone on this machine is "local" of tenant "default". */
   readonly open?: boolean;
+  /** Default: the command's own. */
+  readonly runtime?: Runtime;
+  /** Default true. */
+  readonly pausesOnBurst?: boolean;
 }
 
 /** @throws CliError, StoreFault */
@@ -26,7 +31,7 @@ export async function serve(
   tools: ToolSet,
   options: ServeOptions,
 ): Promise<Standalone> {
-  const { host, port, open } = options;
+  const { host, port, open, runtime = cli.io.runtime, pausesOnBurst = true } = options;
   const endpoints = endpointsOf(options, cli.io.runtime);
   const tell = (facts: object, message: string): void => {
     cli.io.err(`${message}${faultText(facts)}\n`);
@@ -35,7 +40,8 @@ export async function serve(
     return await openStandalone({
       path,
       tools: tools.all,
-      runtime: cli.io.runtime,
+      runtime,
+      pausesOnBurst,
       listen: { host, port },
       logger: { info: () => undefined, warn: tell, error: tell },
       onNotice: (notice) => {

@@ -6,30 +6,36 @@ import { type Standalone } from '@action-ledger/standalone';
 import { type ToolSet } from '@action-ledger/tools';
 import { type Cli } from '../cli.ts';
 import { scopeText } from '../desk/keys.ts';
-import { loadTools } from '../explain/load-tools.ts';
 import { count } from '../format/count.ts';
 import { ledgerPath, type PathOption } from '../ledger-file/ledger-path.ts';
 import { serve, type ServeOptions, stopSignal } from './serve.ts';
+import { type Serving, type ToolsOptions, toolsToServe } from './tools-to-serve.ts';
 
-export interface StartOptions extends PathOption, ServeOptions {
-  readonly tools: string;
-}
+export type StartOptions = PathOption &
+  ToolsOptions &
+  Omit<ServeOptions, 'runtime' | 'pausesOnBurst'>;
 
 /** Ends with a signal. @throws CliError, StoreFault */
 export async function start(cli: Cli, options: StartOptions): Promise<void> {
-  const tools = await loadTools(options.tools);
+  const serving = await toolsToServe(options, cli.io.runtime);
+  const { tools, runtime, provider } = serving;
   const path = ledgerPath(cli.io, options);
-  const standalone = await serve(cli, path, tools, options);
-  cli.io.out(await firstScreen(cli, path, tools, standalone, options));
-  await stopSignal();
+  // In a sandbox doubt is made on purpose.
+  const how = { ...options, runtime, pausesOnBurst: provider === undefined };
+  const standalone = await serve(cli, path, tools, how);
+  const screen = await firstScreen(cli, path, serving, standalone, options);
+  const stopped = stopSignal();
+  cli.io.out(screen);
+  await stopped;
   cli.io.out('Stopping: what is under way is finished first.\n');
   await standalone.stop();
+  serving.close();
 }
 
 async function firstScreen(
   { io, style }: Cli,
   path: string,
-  tools: ToolSet,
+  { tools, provider }: Serving,
   { url, ledger, keys, notifying }: Standalone,
   { open }: StartOptions,
 ): Promise<string> {
@@ -39,6 +45,7 @@ async function firstScreen(
     ['docs', `${url}/docs`],
     ['access', open === true ? 'open: everyone on this machine' : await keysText(keys, io)],
     ['tools', toolsText(tools)],
+    ...(provider === undefined ? [] : [sandboxRow(provider)]),
     ['waiting', waitingText(ledger)],
     ['paused', ledger.pauses().map(scopeText).join(', ') || 'nothing'],
     ...(notifying === undefined ? [] : [['notifies', notifying.names.join(', ')] as const]),
@@ -50,6 +57,10 @@ async function firstScreen(
       ? ''
       : `\n${style.bad(`Recovering: ${condition.reason} Nothing new is taken or sent.`)}\n`;
   return `${style.bold(`Action ledger ${io.version}`)}\n\n${lines.join('')}${alarm}\nCtrl-C stops it.\n`;
+}
+
+function sandboxRow(provider: string): readonly [what: string, is: string] {
+  return ['sandbox', `they call ${provider}, where a play answers: action-ledger play --url`];
 }
 
 async function keysText(keys: KeyRing, { runtime }: Cli['io']): Promise<string> {
