@@ -39,7 +39,8 @@ export function createServerKeys(path: string, runtime: Runtime): ServerKeys {
 }
 
 async function makeKey(path: string, runtime: Runtime, tenant: string): Promise<string> {
-  const asked = { ask: 'key', as: { name, tenant }, name, tenant, roles: ['proposer'] } as const;
+  const body = { name, tenant, roles: ['proposer'] };
+  const asked = { as: { name, tenant }, method: 'POST', path: '/v1/keys', body } as const;
   const lateAt = runtime.clock.monoMs() + giveUpMs;
   for (;;) {
     const told = await ask(path, runtime, asked);
