@@ -31,6 +31,7 @@ export function afterAppend(
   }
   wakeWorkflow(parts, before, action);
   tellPeople(parts, action, events);
+  parts.watch.onMoved(action, events);
   parts.waiters.notify(action.id);
 }
 

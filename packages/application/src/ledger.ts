@@ -34,6 +34,7 @@ import { checkFirstEvent } from './hidden-action.ts';
 import { pauseGate, safeHook, safeOnFault, safePoint, toldTools } from './host-functions.ts';
 import { createJudge } from './judge.ts';
 import { createLedgerClock } from './ledger-clock.ts';
+import { gaugesOf, type LedgerGauges, type LedgerWatch, safeWatch } from './ledger-watch.ts';
 import {
   type CancelRequest,
   cancelAction,
@@ -82,6 +83,7 @@ export interface LedgerOptions extends BurstOptions, DrivingOptions {
   /** Beside the pauses on record. */
   readonly isPaused?: (tenant: string, tool: string) => boolean;
   readonly sweepMs?: number;
+  readonly watch?: LedgerWatch;
 }
 
 export interface Ledger extends Pausing {
@@ -102,6 +104,7 @@ export interface Ledger extends Pausing {
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
   openActions(): readonly string[];
   sideEntries(limit: number): readonly SideEntry[];
+  gauges(): LedgerGauges;
   readonly workflows: WorkflowDoor;
   /** Waits until nothing is expected to happen to it within `waitMs`. */
   rest(actionId: string, waitMs: number): Promise<Action | undefined>;
@@ -263,6 +266,7 @@ function assemble(
     isClosing: () => state.closing,
     notice: safeHook('onNotice', onNotice, onFault),
     passed: safePoint(options.onPoint, onFault),
+    watch: safeWatch(options.watch, onFault),
     digestSecret: options.digestSecret,
     onFault,
   };
@@ -376,6 +380,7 @@ function publicFace(
     ownerOfExternalId: (...named) => parts.index.ownerOfExternalId(...named),
     openActions: () => parts.index.openActions(),
     sideEntries: (limit) => parts.sides.recent(limit),
+    gauges: () => gaugesOf(parts),
     workflows: workflowDoor(deps),
     rest: (actionId, waitMs) => awaitRest(parts, actionId, waitMs),
     sweep: sweep.now,

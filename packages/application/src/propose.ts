@@ -54,6 +54,12 @@ export interface ProposeDeps {
 const roundsMax = 64;
 
 export async function propose(deps: ProposeDeps, proposal: Proposal): Promise<Answer> {
+  const answer = await answerTo(deps, proposal);
+  deps.parts.watch.onAnswer(answer);
+  return answer;
+}
+
+async function answerTo(deps: ProposeDeps, proposal: Proposal): Promise<Answer> {
   const { parts } = deps;
   const tool = parts.tools.get(proposal.tool);
   if (tool === undefined) {

@@ -34,6 +34,8 @@ const checks: Readonly<Record<Name, Check>> = {
   store: (value) => (hasMember(value, 'append', 'function') ? undefined : 'an event store'),
   drives: (value) => (typeof value === 'boolean' ? undefined : 'true or false'),
   slotsMax: (value) => (isWhole(value) ? undefined : 'a whole number from 1'),
+  watch: (value) =>
+    typeof value === 'object' && value !== null ? undefined : '{ onAnswer, onMoved }',
   sweepMs: (value) => (isWhole(value) ? undefined : 'a whole number of milliseconds from 1'),
 };
 

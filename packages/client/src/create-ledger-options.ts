@@ -1,6 +1,7 @@
 // What createLedger takes.
 import {
   type BurstLimit,
+  type LedgerWatch,
   type Notice,
   type SideEntry,
   type WritePoint,
@@ -38,4 +39,6 @@ export interface CreateLedgerOptions<Tools extends Readonly<Record<string, AnyTo
   /** Attempts under way at once, of all tools together. Default: no bound. */
   readonly slotsMax?: number;
   readonly sweepMs?: number;
+  /** For metrics: it is told of each answer and of each move of an action. */
+  readonly watch?: LedgerWatch;
 }

@@ -105,12 +105,14 @@ type PassedOn =
   | 'pauseOnBurst'
   | 'drives'
   | 'slotsMax'
-  | 'sweepMs';
+  | 'sweepMs'
+  | 'watch';
 
 function picked<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
 ): Pick<Parameters<typeof openLedger>[0], PassedOn> {
-  const { onNotice, onFault, onPoint, isPaused, pauseOnBurst, drives, slotsMax, sweepMs } = options;
+  const { onNotice, onFault, onPoint, isPaused, pauseOnBurst, drives, slotsMax, sweepMs, watch } =
+    options;
   return {
     ...(onNotice === undefined ? {} : { onNotice }),
     ...(onFault === undefined ? {} : { onFault }),
@@ -120,6 +122,7 @@ function picked<Tools extends Readonly<Record<string, AnyTool>>>(
     ...(drives === undefined ? {} : { drives }),
     ...(slotsMax === undefined ? {} : { slotsMax }),
     ...(sweepMs === undefined ? {} : { sweepMs }),
+    ...(watch === undefined ? {} : { watch }),
   };
 }
 

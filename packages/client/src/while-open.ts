@@ -40,6 +40,7 @@ const methods: Readonly<Record<Method, Kind>> = {
   ownerOfExternalId: value,
   openActions: value,
   sideEntries: value,
+  gauges: value,
   sweep: value,
 };
 

@@ -17,6 +17,7 @@ import {
   type Subscriptions,
 } from '@action-ledger/event-store';
 import { type Timer } from '@action-ledger/runtime';
+import { type AppendLatency, createLatencyCounter } from './append-latency.ts';
 import { type Backup, type BackupOptions, backUp } from './backup.ts';
 import { busyWaitMsUsual, pollMsUsual } from './bounds.ts';
 import { checkIndex, type IndexCheckRange, lostFaults } from './check-index.ts';
@@ -105,6 +106,10 @@ class ReadingStore implements SqliteEventStore {
 
   condition(): StoreCondition {
     return this.#condition;
+  }
+
+  latency(): AppendLatency {
+    return createLatencyCounter().read();
   }
 
   counters(): Counters {

@@ -1,6 +1,7 @@
 // What the SQLite adapter is opened with, and what it offers beyond the port.
 import { type EventStore, type IndexCheck, type IndexFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
+import { type AppendLatency } from './append-latency.ts';
 import { type Backup, type BackupOptions } from './backup.ts';
 import { type IndexCheckRange } from './check-index.ts';
 import { type FileOwner } from './file-lock.ts';
@@ -25,6 +26,8 @@ export interface SqliteEventStoreOptions {
 
 export interface SqliteEventStore extends EventStore {
   counters(): Counters;
+  /** Of appends that were answered, since it was opened. */
+  latency(): AppendLatency;
   /** Rows among the newest events that could not be read when the file was opened. */
   damaged(): readonly DamagedRow[];
   /** This process as the holder of the file; undefined read-only and in memory. */

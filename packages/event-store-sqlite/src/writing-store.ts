@@ -19,6 +19,7 @@ import {
   type Subscriptions,
 } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
+import { type AppendLatency, createLatencyCounter } from './append-latency.ts';
 import { AppendQueue } from './append-queue.ts';
 import { type Backup, type BackupOptions, backUp } from './backup.ts';
 import { busyWaitMsUsual } from './bounds.ts';
@@ -103,6 +104,7 @@ class WritingStore implements SqliteEventStore {
   readonly #parts: Parts;
   readonly #busyWaitMs: number;
   readonly #writer: GroupWriter;
+  readonly #latency = createLatencyCounter();
   readonly #queue: AppendQueue;
   readonly #subscriptions: Subscriptions;
   #condition: StoreCondition;
@@ -141,7 +143,11 @@ class WritingStore implements SqliteEventStore {
     const text = rowText(events);
     const queuedAtMs = this.#parts.runtime.clock.monoMs();
     return new Promise((resolve, reject) => {
-      this.#queue.add({ stream, expected, events, text, queuedAtMs, resolve, reject });
+      const answered = (result: AppendResult): void => {
+        this.#latency.observe(this.#parts.runtime.clock.monoMs() - queuedAtMs);
+        resolve(result);
+      };
+      this.#queue.add({ stream, expected, events, text, queuedAtMs, resolve: answered, reject });
     });
   }
 
@@ -169,6 +175,10 @@ class WritingStore implements SqliteEventStore {
 
   counters(): Counters {
     return this.#writer.counters();
+  }
+
+  latency(): AppendLatency {
+    return this.#latency.read();
   }
 
   damaged(): readonly DamagedRow[] {

@@ -1,0 +1,38 @@
+// For metrics: what a ledger does, told as it does it, and how much of it there is now. Absent, it costs
+// nothing; what is told comes on the way of a call, so it counts and returns.
+import { type Action, type ActionEvent } from '@action-ledger/domain';
+import { type Answer } from './answer.ts';
+import { type OnFault, safeHook } from './host-functions.ts';
+import { type Parts } from './parts.ts';
+import { type SideEntry } from './side-table.ts';
+
+export interface LedgerWatch {
+  /** Each answer to a proposal, a step of a workflow too. */
+  readonly onAnswer?: (answer: Pick<Answer, 'word' | 'repeat'>) => void;
+  /** Each action after an append of this process; without events where another process has moved it. */
+  readonly onMoved?: (action: Action, events: readonly ActionEvent[]) => void;
+}
+
+export interface LedgerGauges {
+  /** Open actions that wait for their time in the due index. */
+  readonly due: number;
+  /** Attempts under way in this process. */
+  readonly attempts: number;
+  /** Since the start of this process. */
+  readonly suppressed: Readonly<Record<SideEntry['kind'], number>>;
+}
+
+export type SafeWatch = Readonly<Required<LedgerWatch>>;
+
+const silent = (): void => undefined;
+
+export function safeWatch({ onAnswer, onMoved }: LedgerWatch = {}, onFault: OnFault): SafeWatch {
+  return {
+    onAnswer: onAnswer === undefined ? silent : safeHook('onAnswer', onAnswer, onFault),
+    onMoved: onMoved === undefined ? silent : safeHook('onMoved', onMoved, onFault),
+  };
+}
+
+export function gaugesOf({ due, runs, sides }: Parts): LedgerGauges {
+  return { due: due.size(), attempts: runs.size, suppressed: sides.counts() };
+}

@@ -1,0 +1,10 @@
+export {
+  createMetrics,
+  type HttpFacts,
+  type Metrics,
+  type MetricSources,
+  type NotificationCounts,
+  type StoreCounts,
+} from './metrics.ts';
+export { expositionType } from './exposition.ts';
+export { type MetricsServer, serveMetrics, type ServeMetricsOptions } from './serve-metrics.ts';

@@ -1,0 +1,65 @@
+// What is open now, by status and owner: kept from each move of an action, so that a scrape reads no
+// stream. Holds the open ones alone.
+import { type Action, type ActionStatus, isOpen } from '@action-ledger/domain';
+import { type Sample } from './exposition.ts';
+
+interface Open {
+  readonly status: ActionStatus;
+  readonly owner: string;
+  /** Wall-clock ms since the epoch. */
+  readonly unknownSince: number | undefined;
+  readonly incidents: number;
+}
+
+export interface OpenActions {
+  readonly note: (action: Action) => void;
+  readonly byStatus: () => readonly Sample[];
+  readonly unknownByOwner: () => readonly Sample[];
+  /** Seconds; 0 where none is unknown. */
+  readonly oldestUnknown: (nowMs: number) => number;
+  readonly incidents: () => number;
+}
+
+export const openStatuses: readonly ActionStatus[] = [
+  'planned',
+  'awaiting_approval',
+  'ready',
+  'claimed',
+  'dispatched',
+  'unknown',
+  'compensating',
+  'compensation_failed',
+];
+const owners = ['reconciler', 'operator'];
+
+export function createOpenActions(): OpenActions {
+  const open = new Map<string, Open>();
+  const count = (holds: (each: Open) => boolean): number => [...open.values()].filter(holds).length;
+  return {
+    note: ({ id, status, watch, unknownSince, incidents, ...action }) => {
+      const isKept = isOpen({ status }) || status === 'compensation_failed' || incidents.length > 0;
+      if (!isKept || action.revision < 0) open.delete(id);
+      else {
+        const owner = watch?.owner ?? '';
+        open.set(id, { status, owner, unknownSince, incidents: incidents.length });
+      }
+    },
+    byStatus: () =>
+      openStatuses.map((status) => ({
+        labels: { status },
+        value: count((each) => each.status === status),
+      })),
+    unknownByOwner: () =>
+      owners.map((owner) => ({
+        labels: { owner },
+        value: count((each) => each.status === 'unknown' && each.owner === owner),
+      })),
+    oldestUnknown: (nowMs) => {
+      const since = [...open.values()]
+        .filter(({ status }) => status === 'unknown')
+        .map(({ unknownSince = nowMs }) => unknownSince);
+      return since.reduce((oldest, each) => Math.max(oldest, (nowMs - each) / 1_000), 0);
+    },
+    incidents: () => [...open.values()].reduce((sum, { incidents }) => sum + incidents, 0),
+  };
+}
