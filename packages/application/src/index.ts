@@ -22,7 +22,6 @@ export {
   type VoteRequest,
 } from './operate.ts';
 export { type LedgerGauges, type LedgerWatch } from './ledger-watch.ts';
-export { type CancelRequest, type SettleRequest, type VoteRequest } from './operate.ts';
 export { type BurstLimit, usualBurst } from './burst-watch.ts';
 export { type Notice, type WritePoint, writePoints } from './parts.ts';
 export {

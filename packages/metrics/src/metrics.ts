@@ -49,8 +49,9 @@ export interface HttpFacts {
 export interface Metrics {
   /** For `createLedger`. */
   readonly watch: Required<LedgerWatch>;
-  /** An action that was open before. */
-  readonly seen: (action: Action) => void;
+  /** What was open before, one by one, then `seeded`. */
+  readonly seed: (action: Action) => void;
+  readonly seeded: () => void;
   readonly broken: (invariant: InvariantName) => void;
   readonly answered: (facts: HttpFacts) => void;
   readonly attach: (sources: MetricSources) => void;
@@ -69,7 +70,8 @@ export function createMetrics({ clock }: { readonly clock: Pick<Clock, 'wallMs'>
   let sources: MetricSources = {};
   return {
     watch: ledger.watch,
-    seen: ledger.open.note,
+    seed: ledger.open.seed,
+    seeded: ledger.open.seeded,
     broken: ledger.broken,
     answered: ({ method, route, status, ms }) => {
       requests.add([method, route, String(status)]);

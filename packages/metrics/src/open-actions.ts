@@ -13,6 +13,9 @@ interface Open {
 
 export interface OpenActions {
   readonly note: (action: Action) => void;
+  /** What was open before: as it was read, unless it has moved since. */
+  readonly seed: (action: Action) => void;
+  readonly seeded: () => void;
   readonly byStatus: () => readonly Sample[];
   readonly unknownByOwner: () => readonly Sample[];
   /** Seconds; 0 where none is unknown. */
@@ -35,14 +38,25 @@ const owners = ['reconciler', 'operator'];
 export function createOpenActions(): OpenActions {
   const open = new Map<string, Open>();
   const count = (holds: (each: Open) => boolean): number => [...open.values()].filter(holds).length;
+  let moved: Set<string> | undefined = new Set();
+  const keep = ({ id, status, watch, unknownSince, incidents }: Action): void => {
+    const isKept = isOpen({ status }) || status === 'compensation_failed' || incidents.length > 0;
+    if (!isKept) open.delete(id);
+    else {
+      const owner = watch?.owner ?? '';
+      open.set(id, { status, owner, unknownSince, incidents: incidents.length });
+    }
+  };
   return {
-    note: ({ id, status, watch, unknownSince, incidents, ...action }) => {
-      const isKept = isOpen({ status }) || status === 'compensation_failed' || incidents.length > 0;
-      if (!isKept || action.revision < 0) open.delete(id);
-      else {
-        const owner = watch?.owner ?? '';
-        open.set(id, { status, owner, unknownSince, incidents: incidents.length });
-      }
+    note: (action) => {
+      moved?.add(action.id);
+      keep(action);
+    },
+    seed: (action) => {
+      if (moved?.has(action.id) === false) keep(action);
+    },
+    seeded: () => {
+      moved = undefined;
     },
     byStatus: () =>
       openStatuses.map((status) => ({

@@ -4,6 +4,7 @@ import { type FastifyInstance } from 'fastify';
 import { type Access, isLoopback } from '@action-ledger/access';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
+import { type OnAnswered, tellAnswered } from './access-log.ts';
 import { type Feed } from './feed.ts';
 import { type KeysDoor } from './keys-door.ts';
 import { type LedgerDoor } from './ledger-door.ts';
@@ -29,6 +30,8 @@ export interface GatewayDeps {
   readonly runtime: Runtime;
   readonly logger: Logger;
   readonly limits?: Partial<Limits>;
+  /** Told of each request: an access log, metrics. Default: nobody is. */
+  readonly onAnswered?: OnAnswered;
   /** Default: a free port of 127.0.0.1. */
   readonly listen?: { readonly host?: string; readonly port?: number };
 }
@@ -76,6 +79,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const app = createServer(limits, logger);
   const rate = createRate(app, limits);
   const server: ServerDeps = { door, access, limits, logger, underWay, rate };
+  if (deps.onAnswered !== undefined) tellAnswered(app, runtime.ids, deps.onAnswered);
   for (const spec of routes) addRoute(app, server, spec);
   addDocsPage(app);
   app.addHook('onReady', () => events.start());

@@ -1,3 +1,4 @@
+export { type Answered, type OnAnswered } from './access-log.ts';
 export { createGateway, type Gateway, type GatewayDeps, type Service } from './create-gateway.ts';
 export { type Feed } from './feed.ts';
 export { type LedgerDoor } from './ledger-door.ts';

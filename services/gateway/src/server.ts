@@ -57,10 +57,19 @@ export function addRoute(app: FastifyInstance, deps: ServerDeps, spec: Route): v
         request.leave();
         reply.hijack();
         answer.takeOver(reply.raw);
-      } else send(reply, answer);
+      } else {
+        noteAction(request, answer);
+        send(reply, answer);
+      }
       return reply;
     },
   });
+}
+
+/** For the access log. */
+function noteAction(request: FastifyRequest, { body }: HttpAnswer): void {
+  const { actionId } = body as { readonly actionId?: unknown };
+  if (typeof actionId === 'string') request.actionId = actionId;
 }
 
 async function answerTo(

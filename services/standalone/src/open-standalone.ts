@@ -14,6 +14,7 @@ import { createGateway, type Logger } from '@action-ledger/gateway';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { createToolSet } from '@action-ledger/tools';
 import { createDesk } from './desk.ts';
+import { answeredTo, createMetering, type Metering, type MetricsPlace } from './metering.ts';
 import { type Notifying, openNotifying, type NotifyingOptions } from './open-notifying.ts';
 
 export interface StandaloneOptions {
@@ -28,6 +29,10 @@ export interface StandaloneOptions {
   readonly onNotice?: (notice: Notice) => void;
   /** Whom to tell, durably, of what waits for people. */
   readonly notify?: NotifyingOptions;
+  /** Serves Prometheus metrics there; default: nothing is counted. */
+  readonly metrics?: MetricsPlace;
+  /** One line for each request over HTTP goes to `logger.info`. Default false. */
+  readonly accessLog?: boolean;
   /** False: many unknown outcomes of a tool do not pause it. Default true. */
   readonly pausesOnBurst?: boolean;
   readonly runtime?: Runtime;
@@ -38,6 +43,7 @@ export interface Standalone {
   readonly ledger: Ledger;
   readonly keys: KeyRing;
   readonly notifying?: Notifying;
+  readonly metering?: Metering;
   /** Answers what is under way, takes nothing new, lets the file go. */
   stop(): Promise<void>;
 }
@@ -45,6 +51,7 @@ export interface Standalone {
 /** @throws StoreFault the file cannot be opened; an error where the address is taken */
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
   const { path, logger, runtime = createSystemRuntime(), onNotice } = options;
+  const metering = options.metrics && createMetering(options.metrics, runtime, logger);
   const ledger = await createLedger({
     path,
     tools: options.tools,
@@ -53,7 +60,11 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
       logger.error({ fault }, where);
     },
     ...(options.pausesOnBurst === false ? {} : { pauseOnBurst: usualBurst }),
-    ...(onNotice === undefined ? {} : { onNotice }),
+    onNotice: (notice) => {
+      if (notice.kind === 'stream broken') metering?.broken('chain-holds');
+      onNotice?.(notice);
+    },
+    ...(metering === undefined ? {} : { watch: metering.watch }),
   });
   const { store } = ledger;
   const clock = { nowMs: () => runtime.clock.wallMs() };
@@ -64,12 +75,14 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
   const gateway = createGateway({
     ...shared,
     access,
+    ...answeredTo(options, metering),
     ...(options.listen === undefined ? {} : { listen: options.listen }),
   });
   const desk = createDesk(shared);
   let socket: OwnerSocket | undefined;
   let notifying: Notifying | undefined;
   const stop = async (): Promise<void> => {
+    await metering?.stop();
     await notifying?.stop();
     await gateway.stop();
     await desk.close();
@@ -85,7 +98,15 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
     if (options.notify !== undefined)
       notifying = await openNotifying({ ...options.notify, path, store, runtime, logger });
     const { url } = await gateway.start();
-    return { url, ledger, keys, stop, ...(notifying === undefined ? {} : { notifying }) };
+    await metering?.start(ledger, notifying?.notifier);
+    return {
+      url,
+      ledger,
+      keys,
+      stop,
+      ...(notifying === undefined ? {} : { notifying }),
+      ...(metering === undefined ? {} : { metering }),
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -10,6 +10,14 @@ export function portOption(description: string): Option {
     .default(portUsual);
 }
 
+const metricsPortUsual = 9373;
+
+export function metricsPortOption(): Option {
+  return new Option('--metrics-port <number>', 'on which port; 0: any that is free')
+    .argParser(port)
+    .default(metricsPortUsual);
+}
+
 /** @throws InvalidArgumentError */
 export function port(text: string): number {
   const value = Number(text);

@@ -1,7 +1,7 @@
 // `action-ledger start`
 import { type Register } from '../cli.ts';
 import { addPathOption } from '../ledger-file/ledger-path.ts';
-import { portOption } from './port.ts';
+import { metricsPortOption, portOption } from './port.ts';
 import { type StartOptions } from './start.ts';
 import { providerPortUsual } from '../play/play-options.ts';
 
@@ -24,6 +24,10 @@ export const registerStart: Register = (program, cli) => {
       .option('--host <address>', 'where it listens', '127.0.0.1')
       .addOption(portOption('on which port; 0: any that is free'))
       .option('--open', 'no keys: everyone on this machine is "local" of tenant "default"')
+      .option('--metrics', 'serve Prometheus metrics at GET /metrics, on a port of their own')
+      .option('--metrics-host <address>', 'where they are served', '127.0.0.1')
+      .addOption(metricsPortOption())
+      .option('--no-access-log', 'print no line for each request')
       .option('--notify <url...>', 'tell this address what waits for people; one or more')
       .option('--notify-secret-file <file>', 'what notifications are signed with')
       .option('--notify-private', 'notify private addresses and http: too'),

@@ -22,6 +22,11 @@ export interface ServeOptions extends NotifyOptions {
   readonly runtime?: Runtime;
   /** Default true. */
   readonly pausesOnBurst?: boolean;
+  readonly metrics?: boolean;
+  readonly metricsHost?: string;
+  readonly metricsPort?: number;
+  /** One line for each request on standard error. */
+  readonly accessLog?: boolean;
 }
 
 /** @throws CliError, StoreFault */
@@ -43,7 +48,9 @@ export async function serve(
       runtime,
       pausesOnBurst,
       listen: { host, port },
-      logger: { info: () => undefined, warn: tell, error: tell },
+      logger: { info: accessLine(cli), warn: tell, error: tell },
+      accessLog: options.accessLog === true,
+      ...metricsOf(options),
       onNotice: (notice) => {
         cli.io.out(`${noticeText(cli, notice)}\n`);
       },
@@ -66,11 +73,15 @@ function everyone(host: string): Access {
 }
 
 function addressFault(error: unknown, host: string, port: number): CliError | undefined {
-  const { code } = error as NodeJS.ErrnoException;
+  const {
+    code,
+    address = host,
+    port: taken = port,
+  } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return undefined;
   const why = code === 'EADDRINUSE' ? 'is taken by another program' : 'cannot be used';
-  return new CliError('cli.address', `${host}:${port} ${why}`, {
-    fix: 'name another with --port, or --port 0 for any that is free.',
+  return new CliError('cli.address', `${address}:${taken} ${why}`, {
+    fix: `name another with ${taken === port ? '--port' : '--metrics-port'}; 0: any that is free.`,
     cause: error,
   });
 }
@@ -97,6 +108,22 @@ function noticeText({ io, style }: Cli, notice: Notice): string {
     case 'stream broken':
       return `${at} damaged: ${shortId(notice.actionId)}: ${printable(notice.reason)}; action-ledger verify`;
   }
+}
+
+/** Of what is told for information, requests alone are printed. */
+function accessLine({ io }: Cli): (facts: object, message: string) => void {
+  return (facts, message) => {
+    if (message === 'request')
+      io.err(`${JSON.stringify({ at: new Date(io.runtime.clock.wallMs()), ...facts })}\n`);
+  };
+}
+
+function metricsOf({ metrics, metricsHost, metricsPort }: ServeOptions): {
+  readonly metrics?: { readonly host?: string; readonly port?: number };
+} {
+  if (metrics !== true) return {};
+  const host = metricsHost === undefined ? {} : { host: metricsHost };
+  return { metrics: { ...host, ...(metricsPort === undefined ? {} : { port: metricsPort }) } };
 }
 
 function faultText(facts: object): string {

@@ -36,7 +36,7 @@ async function firstScreen(
   { io, style }: Cli,
   path: string,
   { tools, provider }: Serving,
-  { url, ledger, keys, notifying }: Standalone,
+  { url, ledger, keys, notifying, metering }: Standalone,
   { open }: StartOptions,
 ): Promise<string> {
   const rows: readonly (readonly [what: string, is: string])[] = [
@@ -48,6 +48,7 @@ async function firstScreen(
     ...(provider === undefined ? [] : [sandboxRow(provider)]),
     ['waiting', waitingText(ledger)],
     ['paused', ledger.pauses().map(scopeText).join(', ') || 'nothing'],
+    ...(metering === undefined ? [] : [['metrics', metering.url()] as const]),
     ...(notifying === undefined ? [] : [['notifies', notifying.names.join(', ')] as const]),
   ];
   const lines = rows.map(([what, is]) => `  ${style.dim(what.padEnd(8))} ${is}\n`);

@@ -1,0 +1,65 @@
+// Told of each request that was answered: for an access log and for metrics. Who, what and how it ended;
+// never a body, a header or a query, and of the path its pattern alone.
+import { type FastifyInstance } from 'fastify';
+import { type Ids } from '@action-ledger/runtime';
+
+export interface Answered {
+  /** Also in the header `x-request-id` of the answer. */
+  readonly requestId: string;
+  readonly method: string;
+  /** The pattern: `/v1/actions/:id`; `none` where there is no such route. */
+  readonly route: string;
+  readonly status: number;
+  /** From the first byte of the request to the last of the answer. */
+  readonly ms: number;
+  /** Who asked, where that is known. */
+  readonly principal?: string;
+  readonly tenant?: string;
+  /** The action that it was about. */
+  readonly action?: string;
+}
+
+export type OnAnswered = (answered: Answered) => void;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the answer names. */
+    actionId?: string;
+    requestId?: string;
+  }
+}
+
+const methods: ReadonlySet<string> = new Set([
+  'GET',
+  'POST',
+  'HEAD',
+  'PUT',
+  'DELETE',
+  'OPTIONS',
+  'PATCH',
+]);
+
+export function tellAnswered(app: FastifyInstance, ids: Ids, onAnswered: OnAnswered): void {
+  app.addHook('onRequest', async (request, reply) => {
+    request.requestId = ids.next();
+    reply.raw.setHeader('x-request-id', request.requestId);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { name, tenant } = request.principal ?? {};
+    const { id } = (request.params ?? {}) as { readonly id?: string };
+    const action = request.actionId ?? (idForm.test(id ?? '') ? id : undefined);
+    onAnswered({
+      requestId: request.requestId ?? '',
+      method: methods.has(request.method) ? request.method : 'other',
+      route: request.routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ...(name === undefined || name === '' ? {} : { principal: name }),
+      ...(tenant === undefined || tenant === '' ? {} : { tenant }),
+      ...(action === undefined ? {} : { action }),
+    });
+  });
+}
+
+/** What else stands in its place is a caller's text. */
+const idForm = /^[A-Za-z0-9_-]{43}\.\d{1,9}$/;
