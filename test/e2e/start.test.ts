@@ -112,7 +112,11 @@ describe('action-ledger start', () => {
     expect(await cli('pause', '--reason', 'month end')).toMatch(/^0 Paused: everything\./);
     expect(await propose(ledger, '2')).toMatchObject({ status: 429 });
     running?.kill('SIGTERM');
-    expect(await ledger.end).toMatchObject({ code: 0, err: '' });
+    const { code, err } = await ledger.end;
+    expect(code).toBe(0);
+    // One line for each request, and nothing else.
+    for (const line of err.trim().split('\n'))
+      expect(JSON.parse(line)).toMatchObject({ route: expect.any(String), ms: expect.any(Number) });
     expect(ledger.out()).toMatch(/approval waits: pay; action-ledger approve/);
     expect(await cli('resume', '--reason', 'done')).toMatch(/^0 Resumed: everything\./);
     const again = await start('--open');

@@ -102,6 +102,7 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       ownerOfExternalId: () => ledger.ownerOfExternalId('default', 'pay', 'x'),
       openActions: () => ledger.openActions(),
       sideEntries: () => ledger.sideEntries(5),
+      gauges: () => ledger.gauges(),
       rest: () => ledger.rest(actionId, 10),
       workflow: () => ledger.workflow({ run: 'r' }, () => 1),
       'workflows.show': () => ledger.workflows.show('r'),
@@ -132,6 +133,7 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       'openActions',
       'pauses',
       'sideEntries',
+      'gauges',
       'sweep',
       'workflows.list',
     ];

@@ -19,12 +19,15 @@ export function createLedgerCounts(): LedgerCounts {
   const verdicts = createCounts(['verdict', 'settled']);
   const invariants = createCounts(['invariant']);
   const open = createOpenActions();
+  const broken = (invariant: InvariantName): void => {
+    invariants.add([invariant]);
+  };
   const counted = (action: Action, event: ActionEvent, isVerdict: boolean): void => {
     const outcome = isVerdict ? undefined : outcomeOf(event);
     if (outcome !== undefined) attempts.add([outcome, action.guarantee]);
     if (event.type === 'ReconciliationChecked') verdicts.add([event.data.verdict, 'false']);
     if (event.type === 'ActionReconciled') verdicts.add([event.data.verdict, 'true']);
-    if (event.type === 'DuplicateEffectDetected') invariants.add(['effects-at-most-one']);
+    if (event.type === 'DuplicateEffectDetected') broken('effects-at-most-one');
   };
   return {
     watch: {
@@ -40,26 +43,17 @@ export function createLedgerCounts(): LedgerCounts {
       },
     },
     open,
-    broken: (invariant) => {
-      invariants.add([invariant]);
-    },
+    broken,
     families: (nowMs) => [
       counter('proposals_total', 'Answers to proposals, by word.', answers.samples()),
       gauge('actions_open', 'Actions that go on or need a person, by status.', open.byStatus()),
       counter('actions_ended_total', 'Actions that came to an end, by status.', settled.samples()),
       counter(
         'attempts_total',
-        'Attempts that ended, by the class of their outcome and the guarantee of their tool.',
+        'Attempts that ended, by outcome and guarantee.',
         attempts.samples(),
       ),
-      gauge('unknowns', 'Unknown outcomes, by who looks after them.', open.unknownByOwner()),
-      gauge('unknown_oldest_seconds', 'How long the oldest unknown outcome is unknown.', [
-        { value: open.oldestUnknown(nowMs) },
-      ]),
-      gauge('approvals_waiting', 'Actions that wait for votes.', [
-        { value: valueOf(open, 'awaiting_approval') },
-      ]),
-      gauge('incidents_open', 'Incidents that are open.', [{ value: open.incidents() }]),
+      ...openFamilies(open, nowMs),
       counter(
         'reconciliation_verdicts_total',
         'Verdicts about unknown outcomes, and whether each settled its action.',
@@ -72,6 +66,19 @@ export function createLedgerCounts(): LedgerCounts {
       ),
     ],
   };
+}
+
+function openFamilies(open: OpenActions, nowMs: number): readonly Family[] {
+  return [
+    gauge('unknowns', 'Unknown outcomes, by who looks after them.', open.unknownByOwner()),
+    gauge('unknown_oldest_seconds', 'How long the oldest unknown outcome is unknown.', [
+      { value: open.oldestUnknown(nowMs) },
+    ]),
+    gauge('approvals_waiting', 'Actions that wait for votes.', [
+      { value: valueOf(open, 'awaiting_approval') },
+    ]),
+    gauge('incidents_open', 'Incidents that are open.', [{ value: open.incidents() }]),
+  ];
 }
 
 type Outcome = 'succeeded' | 'no_effect' | 'in_doubt' | 'not_sent';

@@ -1,6 +1,6 @@
 // Told of each request that was answered: for an access log and for metrics. Who, what and how it ended;
 // never a body, a header or a query, and of the path its pattern alone.
-import { type FastifyInstance } from 'fastify';
+import { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type Ids } from '@action-ledger/runtime';
 
 export interface Answered {
@@ -45,20 +45,28 @@ export function tellAnswered(app: FastifyInstance, ids: Ids, onAnswered: OnAnswe
     reply.raw.setHeader('x-request-id', request.requestId);
   });
   app.addHook('onResponse', async (request, reply) => {
-    const { name, tenant } = request.principal ?? {};
-    const { id } = (request.params ?? {}) as { readonly id?: string };
-    const action = request.actionId ?? (idForm.test(id ?? '') ? id : undefined);
     onAnswered({
       requestId: request.requestId ?? '',
       method: methods.has(request.method) ? request.method : 'other',
       route: request.routeOptions.url ?? 'none',
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      ...(name === undefined || name === '' ? {} : { principal: name }),
-      ...(tenant === undefined || tenant === '' ? {} : { tenant }),
-      ...(action === undefined ? {} : { action }),
+      ...whoAsked(request),
+      ...whatAbout(request),
     });
   });
+}
+
+/** Nobody is known where it was refused at the first door, or the route is open. */
+function whoAsked(request: Partial<FastifyRequest>): Pick<Answered, 'principal' | 'tenant'> {
+  const { name = '', tenant = '' } = request.principal ?? {};
+  return name === '' ? {} : { principal: name, tenant };
+}
+
+function whatAbout({ actionId, params }: FastifyRequest): Pick<Answered, 'action'> {
+  const { id = '' } = { ...(params as object) } as { readonly id?: string };
+  const action = actionId ?? (idForm.test(id) ? id : undefined);
+  return action === undefined ? {} : { action };
 }
 
 /** What else stands in its place is a caller's text. */

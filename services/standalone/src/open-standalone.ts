@@ -42,30 +42,17 @@ export interface Standalone {
   readonly url: string;
   readonly ledger: Ledger;
   readonly keys: KeyRing;
-  readonly notifying?: Notifying;
-  readonly metering?: Metering;
+  readonly notifying: Notifying | undefined;
+  readonly metering: Metering | undefined;
   /** Answers what is under way, takes nothing new, lets the file go. */
   stop(): Promise<void>;
 }
 
 /** @throws StoreFault the file cannot be opened; an error where the address is taken */
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
-  const { path, logger, runtime = createSystemRuntime(), onNotice } = options;
+  const { path, logger, runtime = createSystemRuntime() } = options;
   const metering = options.metrics && createMetering(options.metrics, runtime, logger);
-  const ledger = await createLedger({
-    path,
-    tools: options.tools,
-    runtime,
-    onFault: (where, fault) => {
-      logger.error({ fault }, where);
-    },
-    ...(options.pausesOnBurst === false ? {} : { pauseOnBurst: usualBurst }),
-    onNotice: (notice) => {
-      if (notice.kind === 'stream broken') metering?.broken('chain-holds');
-      onNotice?.(notice);
-    },
-    ...(metering === undefined ? {} : { watch: metering.watch }),
-  });
+  const ledger = await openItsLedger(options, runtime, metering);
   const { store } = ledger;
   const clock = { nowMs: () => runtime.clock.wallMs() };
   const keys = createKeyRing({ store, sha256, clock, runtime });
@@ -99,18 +86,32 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
       notifying = await openNotifying({ ...options.notify, path, store, runtime, logger });
     const { url } = await gateway.start();
     await metering?.start(ledger, notifying?.notifier);
-    return {
-      url,
-      ledger,
-      keys,
-      stop,
-      ...(notifying === undefined ? {} : { notifying }),
-      ...(metering === undefined ? {} : { metering }),
-    };
+    return { url, ledger, keys, notifying, metering, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+function openItsLedger(
+  { path, tools, logger, onNotice, pausesOnBurst }: StandaloneOptions,
+  runtime: Runtime,
+  metering: Metering | undefined,
+): Promise<Ledger> {
+  return createLedger({
+    path,
+    tools,
+    runtime,
+    onFault: (where, fault) => {
+      logger.error({ fault }, where);
+    },
+    ...(pausesOnBurst === false ? {} : { pauseOnBurst: usualBurst }),
+    onNotice: (notice) => {
+      if (notice.kind === 'stream broken') metering?.broken('chain-holds');
+      onNotice?.(notice);
+    },
+    ...(metering === undefined ? {} : { watch: metering.watch }),
+  });
 }
 
 function sha256(text: string): string {
