@@ -3,6 +3,7 @@
 // breaks stays closed: what cannot be asked is paused, denied, put before people.
 import { type JsonObject } from '@action-ledger/domain';
 import { isThenable, needsApproval, silence, type Tool, type ToolSet } from '@action-ledger/tools';
+import { type LedgerWatch } from './ledger-watch.ts';
 import { type Parts, type WritePoint } from './parts.ts';
 import { decideBy } from './policy.ts';
 
@@ -32,6 +33,17 @@ export function safeHook<Args extends readonly unknown[]>(
     void waited(...args);
   };
 }
+
+/** Those that are missing are told nothing. */
+export function safeWatch(watch: LedgerWatch | undefined, onFault: OnFault): Required<LedgerWatch> {
+  const { onAnswer, onMoved } = watch ?? {};
+  return {
+    onAnswer: onAnswer === undefined ? silent : safeHook('onAnswer', onAnswer, onFault),
+    onMoved: onMoved === undefined ? silent : safeHook('onMoved', onMoved, onFault),
+  };
+}
+
+const silent = (): void => undefined;
 
 type Point = (point: WritePoint, actionId: string) => void | Promise<void>;
 

@@ -2,9 +2,8 @@
 // nothing; what is told comes on the way of a call, so it counts and returns.
 import { type Action, type ActionEvent } from '@action-ledger/domain';
 import { type Answer } from './answer.ts';
-import { type OnFault, safeHook } from './host-functions.ts';
-import { type Parts } from './parts.ts';
-import { type SideEntry } from './side-table.ts';
+import { type DueIndex } from './due-index.ts';
+import { type SideEntry, type SideTable } from './side-table.ts';
 
 export interface LedgerWatch {
   /** Each answer to a proposal, a step of a workflow too. */
@@ -22,17 +21,14 @@ export interface LedgerGauges {
   readonly suppressed: Readonly<Record<SideEntry['kind'], number>>;
 }
 
-export type SafeWatch = Readonly<Required<LedgerWatch>>;
-
-const silent = (): void => undefined;
-
-export function safeWatch({ onAnswer, onMoved }: LedgerWatch = {}, onFault: OnFault): SafeWatch {
-  return {
-    onAnswer: onAnswer === undefined ? silent : safeHook('onAnswer', onAnswer, onFault),
-    onMoved: onMoved === undefined ? silent : safeHook('onMoved', onMoved, onFault),
-  };
-}
-
-export function gaugesOf({ due, runs, sides }: Parts): LedgerGauges {
+export function gaugesOf({
+  due,
+  runs,
+  sides,
+}: {
+  readonly due: DueIndex;
+  readonly runs: ReadonlyMap<string, unknown>;
+  readonly sides: SideTable;
+}): LedgerGauges {
   return { due: due.size(), attempts: runs.size, suppressed: sides.counts() };
 }

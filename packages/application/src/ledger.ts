@@ -31,10 +31,17 @@ import { createDriving, type DrivingOptions } from './driving.ts';
 import { type EvidenceReport, takeReport } from './evidence.ts';
 import { explainCall, type Explanation, type ExplainRequest } from './explain.ts';
 import { checkFirstEvent } from './hidden-action.ts';
-import { pauseGate, safeHook, safeOnFault, safePoint, toldTools } from './host-functions.ts';
+import {
+  pauseGate,
+  safeHook,
+  safeOnFault,
+  safePoint,
+  safeWatch,
+  toldTools,
+} from './host-functions.ts';
 import { createJudge } from './judge.ts';
 import { createLedgerClock } from './ledger-clock.ts';
-import { gaugesOf, type LedgerGauges, type LedgerWatch, safeWatch } from './ledger-watch.ts';
+import { gaugesOf, type LedgerGauges, type LedgerWatch } from './ledger-watch.ts';
 import {
   type CancelRequest,
   cancelAction,

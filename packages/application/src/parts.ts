@@ -15,7 +15,7 @@ import { type ActionStore } from './action-store.ts';
 import { type DueIndex } from './due-index.ts';
 import { type Judge } from './judge.ts';
 import { type LedgerClock } from './ledger-clock.ts';
-import { type SafeWatch } from './ledger-watch.ts';
+import { type LedgerWatch } from './ledger-watch.ts';
 import { type Pause } from './pauses.ts';
 import { type Quarantine } from './quarantine.ts';
 import { type Recovery } from './recoveries.ts';
@@ -132,7 +132,7 @@ export interface Parts {
   readonly notice: (notice: Notice) => void;
   readonly passed: (point: WritePoint, actionId: string) => void | Promise<void>;
   /** For metrics. */
-  readonly watch: SafeWatch;
+  readonly watch: Required<LedgerWatch>;
   readonly digestSecret: (path: string, text: string) => string;
   readonly onFault: (where: string, fault: unknown) => void;
 }
