@@ -6,4 +6,7 @@ export {
   type ListFilter,
   type MatchKey,
   rowOf,
+  type UnknownFilter,
+  type UnknownPlace,
+  unknownPlace,
 } from '@action-ledger/read-models';

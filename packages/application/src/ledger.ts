@@ -10,7 +10,12 @@ import {
 import { type EventStore, type Loss, type RecordedEvent } from '@action-ledger/event-store';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
-import { type ActionIndex, type ActionRow, type ListFilter } from './action-index.ts';
+import {
+  type ActionIndex,
+  type ActionRow,
+  type ListFilter,
+  type UnknownFilter,
+} from './action-index.ts';
 import {
   type ActionStore,
   type ActionStoreDeps,
@@ -107,6 +112,8 @@ export interface Ledger extends Pausing {
   explain(request: ExplainRequest): Promise<Explanation | Refusal>;
   load(actionId: string): Promise<Loaded>;
   list(filter: ListFilter): readonly ActionRow[];
+  /** What is not known: what waits for a person first, then the oldest before. */
+  unknowns(filter: UnknownFilter): readonly ActionRow[];
   /** The action that recorded this id of the provider first. */
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
   openActions(): readonly string[];
@@ -384,6 +391,7 @@ function publicFace(
     explain: (request) => explainCall(parts, chains, request),
     load: (actionId) => parts.actions.load(actionId, { fresh: true }),
     list: (filter) => parts.index.list(filter),
+    unknowns: (filter) => parts.index.unknowns(filter),
     ownerOfExternalId: (...named) => parts.index.ownerOfExternalId(...named),
     openActions: () => parts.index.openActions(),
     sideEntries: (limit) => parts.sides.recent(limit),

@@ -103,6 +103,7 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       openActions: () => ledger.openActions(),
       sideEntries: () => ledger.sideEntries(5),
       gauges: () => ledger.gauges(),
+      unknowns: () => ledger.unknowns({ tenant: 'default', limit: 1 }),
       rest: () => ledger.rest(actionId, 10),
       workflow: () => ledger.workflow({ run: 'r' }, () => 1),
       'workflows.show': () => ledger.workflows.show('r'),
@@ -135,6 +136,7 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       'sideEntries',
       'gauges',
       'sweep',
+      'unknowns',
       'workflows.list',
     ];
     for (const [name, ask] of Object.entries(asked)) {

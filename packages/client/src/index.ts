@@ -34,6 +34,7 @@ export {
   type RepeatRequest,
   type SettleRequest,
   type SideEntry,
+  type UnknownFilter,
   type StepOutcome,
   type VoteRequest,
   type WorkflowFilter,

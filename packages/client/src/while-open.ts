@@ -37,6 +37,7 @@ const methods: Readonly<Record<Method, Kind>> = {
   load: promise,
   rest: promise,
   list: { gives: 'value', request: 0 },
+  unknowns: { gives: 'value', request: 0 },
   ownerOfExternalId: value,
   openActions: value,
   sideEntries: value,

@@ -1,6 +1,7 @@
 // The contract of the port, on every adapter: in memory, in a file that has not been written since
 // the last note, and in a file that has.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ActionEvent } from '@action-ledger/domain';
 import { createMemoryEventStore } from '@action-ledger/event-store';
 import { createVirtualRuntime } from '@action-ledger/testkit';
 import {
@@ -17,7 +18,13 @@ import {
   undone,
   type World,
 } from '../test-support/world.ts';
-import { type ActionIndex, createMemoryActionIndex } from './index.ts';
+import {
+  type ActionIndex,
+  type ActionRow,
+  createMemoryActionIndex,
+  type UnknownFilter,
+  unknownPlace,
+} from './index.ts';
 
 interface Opened {
   readonly index: ActionIndex;
@@ -91,6 +98,34 @@ describe.each(Object.entries(adapters))('action index (%s)', (_name, open) => {
     const [row] = index.list({ limit: 1 });
     expect(row).toMatchObject({ status: 'succeeded', externalId: 'x' });
     expect(row).not.toHaveProperty('owner');
+  });
+
+  it('gives what is not known by owner and age, page by page, as it is now', async () => {
+    const toOperator: ActionEvent = {
+      type: 'OwnerAssigned',
+      data: { owner: 'operator', nextCheckAt: 9, reason: 'nobody can ask' },
+    };
+    for (const name of ['a', 'b', 'c', 'd'])
+      await world.append(name, plan({ tenant: 't-1', tool: name === 'd' ? 'pay' : 'book' }));
+    for (const name of ['c', 'b', 'a', 'd']) await world.append(name, ...send, doubt);
+    await world.append('d', toOperator);
+    await world.append('e', plan({ tenant: 't-2' }), ...send, doubt);
+    const all = index.unknowns({ tenant: 't-1', limit: 10 });
+    expect(all.map(({ action }) => action)).toEqual(['d', 'c', 'b', 'a'].map(idOf));
+    const place = unknownPlace(all[1] ?? (all[0] as ActionRow));
+    const named = (filter: Partial<UnknownFilter>): readonly string[] =>
+      index.unknowns({ tenant: 't-1', limit: 10, ...filter }).map(({ action }) => action);
+    expect(named({ after: place })).toEqual(['b', 'a'].map(idOf));
+    expect(named({ after: place, limit: 1 })).toEqual(['b'].map(idOf));
+    expect(named({ owner: 'operator' })).toEqual(['d'].map(idOf));
+    expect(named({ owner: 'reconciler', tool: 'pay' })).toEqual([]);
+    await world.append('c', toOperator);
+    expect(named({})).toEqual(['c', 'd', 'b', 'a'].map(idOf));
+    await world.append('c', {
+      type: 'ActionReconciled',
+      data: { verdict: 'found', by: 'r', externalId: 'x' },
+    });
+    expect(named({})).toEqual(['d', 'b', 'a'].map(idOf));
   });
 
   it('lists by tenant, tool, status and run, newest first, up to the limit', async () => {

@@ -3,6 +3,7 @@
 // before anyone is answered, so what it says is never behind.
 import { type Action, type ActionStatus, isOpen } from '@action-ledger/domain';
 import { type WorkflowIndex } from './workflow-index.ts';
+import { type UnknownFilter } from './unknowns.ts';
 
 export interface ActionRow {
   readonly action: string;
@@ -18,6 +19,7 @@ export interface ActionRow {
   readonly revision: number;
   readonly owner?: 'reconciler' | 'operator';
   readonly nextCheckAt?: number;
+  readonly unknownSince?: number;
   readonly externalId?: string;
   readonly incidents: number;
 }
@@ -59,6 +61,8 @@ export interface ActionIndex {
   /** The action that recorded it first. */
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
   list(filter: ListFilter): readonly ActionRow[];
+  /** What waits for a person first, then the oldest before. */
+  unknowns(filter: UnknownFilter): readonly ActionRow[];
   readonly workflows: WorkflowIndex;
   /** What is not written yet is written first. Calling it again changes nothing. */
   close(): Promise<void>;
@@ -81,6 +85,7 @@ export function rowOf(action: Action): ActionRow {
     incidents: action.incidents.length,
     ...(run === undefined ? none : { run }),
     ...(action.watch === undefined ? none : action.watch),
+    ...(action.unknownSince === undefined ? none : { unknownSince: action.unknownSince }),
     ...(externalId === undefined ? none : { externalId }),
   };
 }

@@ -40,3 +40,4 @@ export {
   workflowsListedUsual,
 } from './workflow-index.ts';
 export { foldWorkflows, type FoldedWorkflow } from './workflow-folds.ts';
+export { type UnknownFilter, type UnknownPlace, unknownPlace } from './unknowns.ts';

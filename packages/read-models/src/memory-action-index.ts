@@ -12,6 +12,7 @@ import {
   rowOf,
 } from './action-index.ts';
 import { createMemoryWorkflowIndex } from './workflow-index.ts';
+import { firstUnknowns, isListedUnknown } from './unknowns.ts';
 
 export function createMemoryActionIndex(): ActionIndex {
   const rows = new Map<string, ActionRow>();
@@ -44,6 +45,11 @@ export function createMemoryActionIndex(): ActionIndex {
         .sort((a, b) => b.plannedAt - a.plannedAt)
         .slice(0, filter.limit),
     workflows: createMemoryWorkflowIndex(),
+    unknowns: (filter) =>
+      firstUnknowns(
+        [...rows.values()].filter((row) => isListedUnknown(row, filter)),
+        filter.limit,
+      ),
     close: async () => undefined,
   };
 }

@@ -10,6 +10,7 @@ import { type NumberedSideEntry, type SideEntry } from './side-entry.ts';
 import { openViewsFile, type ViewsFileOptions } from './views-file.ts';
 import { type ActionRevision, createViewsReader, type ViewsReader } from './views-reader.ts';
 import { type Timers, ViewsWriting } from './views-writing.ts';
+import { firstUnknowns, isListedUnknown, type UnknownFilter } from './unknowns.ts';
 import { createWorkflowViews } from './workflow-views.ts';
 
 export interface SqliteActionIndexOptions extends ViewsFileOptions {
@@ -81,7 +82,7 @@ export async function openSqliteActionIndex(
 function answers(
   file: ViewsReader,
   overlay: Overlay,
-): Pick<ActionIndex, 'openActions' | 'undoable' | 'ownerOfExternalId' | 'list'> {
+): Pick<ActionIndex, 'openActions' | 'undoable' | 'ownerOfExternalId' | 'list' | 'unknowns'> {
   const isCurrent = ({ action, revision }: ActionRevision): boolean =>
     (overlay.get(action)?.row.revision ?? -1) < revision;
   return {
@@ -102,6 +103,7 @@ function answers(
     ownerOfExternalId: (...named) =>
       file.ownerOfExternalId(...named) ?? overlay.ownerOfExternalId(...named),
     list: (filter) => list(file, overlay, filter, isCurrent),
+    unknowns: (filter) => unknowns(file, overlay, filter, isCurrent),
   };
 }
 
@@ -121,6 +123,24 @@ function list(
     if (left === 0) break;
   }
   return [...rows.values()].sort((a, b) => b.plannedAt - a.plannedAt).slice(0, filter.limit);
+}
+
+function unknowns(
+  file: ViewsReader,
+  overlay: Overlay,
+  filter: UnknownFilter,
+  isCurrent: (row: ActionRevision) => boolean,
+): readonly ActionRow[] {
+  const rows: ActionRow[] = [];
+  for (const { row } of overlay.all()) if (isListedUnknown(row, filter)) rows.push(row);
+  let left = filter.limit;
+  if (left <= 0) return [];
+  for (const row of file.unknowns(filter, isCurrent)) {
+    rows.push(row);
+    left -= 1;
+    if (left === 0) break;
+  }
+  return firstUnknowns(rows, filter.limit);
 }
 
 function recentSides(

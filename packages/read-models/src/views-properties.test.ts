@@ -21,6 +21,8 @@ import {
   type ListFilter,
   type ProjectionBreak,
   rowOf,
+  type ActionRow,
+  unknownPlace,
 } from './index.ts';
 
 let folder: Folder;
@@ -124,6 +126,10 @@ function answers(index: ActionIndex): unknown {
       index.list({ ...filter, limit: 3 }),
       index.list({ ...filter, limit: 100 }),
     ]),
+    unknowns: tenants.flatMap((tenant) => [
+      index.unknowns({ tenant, limit: 100 }),
+      pagedUnknowns(index, tenant),
+    ]),
     open: [...index.openActions()].sort(),
     undoable: tenants.flatMap((tenant) =>
       orders.map((order) => index.undoable(orderKey(tenant, order))),
@@ -134,6 +140,18 @@ function answers(index: ActionIndex): unknown {
       ),
     ),
   };
+}
+
+/** One row a page. */
+function pagedUnknowns(index: ActionIndex, tenant: string): readonly ActionRow[] {
+  const rows: ActionRow[] = [];
+  for (;;) {
+    const last = rows.at(-1);
+    const after = last === undefined ? {} : { after: unknownPlace(last) };
+    const [row] = index.unknowns({ tenant, ...after, limit: 1 });
+    if (row === undefined) return rows;
+    rows.push(row);
+  }
 }
 
 async function breaks(world: World): Promise<readonly ProjectionBreak[]> {

@@ -4,6 +4,7 @@ import { type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type ActionStatus } from '@action-ledger/domain';
 import { type ActionRow, type ListFilter } from './action-index.ts';
 import { type SideEntry } from './side-entry.ts';
+import { type UnknownFilter } from './unknowns.ts';
 
 /** What the file says of an action, by which an overlay tells whether it knows better. */
 export interface ActionRevision {
@@ -22,6 +23,8 @@ export interface ViewsReader {
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
   /** Newest first, those that are wanted, without a bound: read what you need. */
   list(filter: ListFilter, isWanted: (row: ActionRevision) => boolean): Iterable<ActionRow>;
+  /** In their order, those that are wanted, without a bound: read what you need. */
+  unknowns(filter: UnknownFilter, isWanted: (row: ActionRevision) => boolean): Iterable<ActionRow>;
   /** Of every action, in the order of planning. */
   states(): Iterable<ActionState>;
   /** Newest first. */
@@ -32,7 +35,7 @@ export interface ViewsReader {
 
 const columns = `action, tenant, tool, run, epoch, status, guarantee, attempts,
   planned_at as plannedAt, updated_at as updatedAt, revision, owner,
-  next_check_at as nextCheckAt, external_id as externalId, incidents`;
+  next_check_at as nextCheckAt, unknown_since as unknownSince, external_id as externalId, incidents`;
 
 export function createViewsReader(db: DatabaseSync): ViewsReader {
   const attention = db.prepare(
@@ -58,6 +61,12 @@ export function createViewsReader(db: DatabaseSync): ViewsReader {
       owner.get(externalId, tenant, tool)?.['action'] as string | undefined,
     list: (filter, isWanted) => {
       const { sql, values } = listQuery(filter);
+      const statement = lists.get(sql) ?? db.prepare(sql);
+      lists.set(sql, statement);
+      return rowsOf(statement, values, isWanted);
+    },
+    unknowns: (filter, isWanted) => {
+      const { sql, values } = unknownQuery(filter);
       const statement = lists.get(sql) ?? db.prepare(sql);
       lists.set(sql, statement);
       return rowsOf(statement, values, isWanted);
@@ -103,6 +112,28 @@ function listQuery({ tenant, tool, status, run, plannedUntil }: ListFilter): {
   return {
     sql: `select ${columns} from actions ${index} ${where} order by position desc`,
     values: given.map(([, value]) => value),
+  };
+}
+
+function unknownQuery({ tenant, tool, owner, after }: UnknownFilter): {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+} {
+  const conditions = [
+    `status = 'unknown' and tenant = ?`,
+    ...(owner === undefined ? [] : ['owner = ?']),
+    ...(after === undefined ? [] : ['(owner, unknown_since, action) > (?, ?, ?)']),
+    ...(tool === undefined ? [] : ['tool = ?']),
+  ];
+  return {
+    sql: `select ${columns} from actions indexed by actions_unknown
+      where ${conditions.join(' and ')} order by owner, unknown_since, action`,
+    values: [
+      tenant,
+      ...(owner === undefined ? [] : [owner]),
+      ...(after === undefined ? [] : [after.owner, after.since, after.action]),
+      ...(tool === undefined ? [] : [tool]),
+    ],
   };
 }
 

@@ -7,7 +7,7 @@ import { createWorkflowIndexes, createWorkflowTable } from './workflow-views.ts'
 const applicationId = 0x41434c56;
 
 /** Raised with any change of what the file holds (`PRAGMA user_version`). */
-const formatVersion = 3;
+const formatVersion = 4;
 
 export function isComplete(db: DatabaseSync): boolean {
   return (
@@ -43,6 +43,7 @@ export function createTables(db: DatabaseSync): void {
       revision integer not null,
       owner text,
       next_check_at integer,
+      unknown_since integer,
       external_id text,
       outcome_at integer,
       incidents integer not null,
@@ -67,6 +68,8 @@ export function createIndexes(db: DatabaseSync): void {
     create index actions_by_run on actions (run) where run is not null;
     create index actions_by_status on actions (status) where status <> 'succeeded';
     create index actions_by_tenant_status on actions (tenant, status) where status <> 'succeeded';
+    create index actions_unknown on actions (tenant, owner, unknown_since, action)
+      where status = 'unknown';
     create index actions_by_external_id on actions (external_id) where external_id is not null;
     create index actions_needing_attention on actions (position, action, revision)
       where needs_attention = 1;

@@ -23,12 +23,12 @@ export interface ViewsWriter {
 
 const upsert = `
   insert into actions (position, action, tenant, tool, run, epoch, guarantee, planned_at, status,
-    attempts, updated_at, revision, owner, next_check_at, external_id, outcome_at, incidents,
+    attempts, updated_at, revision, owner, next_check_at, unknown_since, external_id, outcome_at, incidents,
     needs_attention)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (position) do update set status = excluded.status, attempts = excluded.attempts,
     updated_at = excluded.updated_at, revision = excluded.revision, owner = excluded.owner,
-    next_check_at = excluded.next_check_at, external_id = excluded.external_id,
+    next_check_at = excluded.next_check_at, unknown_since = excluded.unknown_since, external_id = excluded.external_id,
     outcome_at = excluded.outcome_at, incidents = excluded.incidents,
     needs_attention = excluded.needs_attention`;
 
@@ -70,7 +70,7 @@ export function createViewsWriter(
 }
 
 function valuesOf({ position, action }: FoldedAction): readonly (string | number | null)[] {
-  const { watch, outcome } = action;
+  const { outcome } = action;
   return [
     position,
     action.id,
@@ -84,13 +84,16 @@ function valuesOf({ position, action }: FoldedAction): readonly (string | number
     action.attempts.length,
     action.updatedAt,
     action.revision,
-    watch?.owner ?? null,
-    watch?.nextCheckAt ?? null,
+    ...watchOf(action),
     outcome?.externalId ?? null,
     outcome?.at ?? null,
     action.incidents.length,
     needsAttention(action) ? 1 : 0,
   ];
+}
+
+function watchOf({ watch, unknownSince }: Action): readonly (string | number | null)[] {
+  return [watch?.owner ?? null, watch?.nextCheckAt ?? null, unknownSince ?? null];
 }
 
 /** An edited event may put anything in place of a text or a number; it must not stop the others. */

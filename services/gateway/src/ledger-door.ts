@@ -16,6 +16,7 @@ export type LedgerDoor = Pick<
   | 'explain'
   | 'load'
   | 'list'
+  | 'unknowns'
   | 'ownerOfExternalId'
   | 'sideEntries'
   | 'pause'

@@ -30,10 +30,10 @@ export async function listUnknowns(cli: Cli, options: ListUnknownsOptions): Prom
     const path = `/v1/unknowns?${query.toString()}`;
     const found = (await door.ask({ method: 'GET', path }, options.tenant)) as {
       readonly unknowns: readonly Unknown[];
-      readonly isComplete: boolean;
+      readonly next?: string;
     };
     if (options.json === true) cli.json(found);
-    else cli.io.out(render(cli, found.unknowns, found.isComplete));
+    else cli.io.out(render(cli, found.unknowns, found.next === undefined));
   } finally {
     await door.close();
   }

@@ -158,6 +158,7 @@ const rowMembers = {
   revision,
   owner: owner.optional(),
   nextCheckAt: time.optional(),
+  unknownSince: time.optional(),
   externalId: z.string().optional(),
   incidents: z.number().int().meta({ description: 'Open ones.' }),
 };

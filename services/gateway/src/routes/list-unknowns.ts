@@ -1,22 +1,19 @@
 // GET /v1/unknowns: what is not known, by owner and age.
 import { z } from 'zod';
-import { type ActionRow } from '@action-ledger/application';
+import { type ActionRow, type UnknownPlace, unknownPlace } from '@action-ledger/application';
 import { viewOf } from '../answers/action-view.ts';
+import { problem } from '../answers/http-answer.ts';
 import { unknownForm } from '../forms/action-forms.ts';
 import { count, owner, text } from '../forms/json.ts';
 import { type Door, route } from '../route.ts';
+import { withoutMissing } from '../without-missing.ts';
 
 const list = z
   .strictObject({
     unknowns: z.array(unknownForm),
-    isComplete: z
-      .boolean()
-      .meta({ description: 'false: there are more; ask for one tool, or settle these first.' }),
+    next: z.string().optional().meta({ description: 'The cursor of the next page, if any.' }),
   })
   .meta({ id: 'UnknownList' });
-
-/** Rows that are sorted for one answer. */
-const rowsMax = 1_000;
 
 export const listUnknowns = route({
   name: 'listUnknowns',
@@ -28,27 +25,44 @@ export const listUnknowns = route({
     owner: owner.optional(),
     tool: text.optional(),
     limit: count(100, 50),
+    cursor: text.optional().meta({ description: '`next` of the page before.' }),
   }),
-  answers: { 200: { description: 'Unknown actions.', schema: list } },
+  answers: { 200: { description: 'A page.', schema: list } },
   handle: async (door, { principal, query }) => {
-    const { limit, owner: of, tool } = query;
-    const rows = door.ledger.list({
-      tenant: principal.tenant,
-      status: 'unknown',
-      limit: rowsMax,
-      ...(tool === undefined ? {} : { tool }),
+    const { limit, cursor, ...filters } = query;
+    const after = cursor === undefined ? undefined : placeOf(cursor);
+    if (cursor !== undefined && after === undefined) return problem('request.cursor');
+    const { tenant } = principal;
+    const found = door.ledger.unknowns({
+      ...withoutMissing({ ...filters, after }),
+      tenant,
+      limit: limit + 1,
     });
-    const wanted = rows.filter((row) => of === undefined || row.owner === of).sort(byOwnerAndAge);
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
     const unknowns = [];
-    for (const row of wanted.slice(0, limit)) unknowns.push(...(await unknownOf(door, row)));
-    const isComplete = wanted.length <= limit && rows.length < rowsMax;
-    return { status: 200, body: { unknowns, isComplete } };
+    for (const row of rows) unknowns.push(...(await unknownOf(door, row)));
+    const next = last === undefined ? {} : { next: cursorOf(last) };
+    return { status: 200, body: { unknowns, ...next } };
   },
 });
 
-function byOwnerAndAge(a: ActionRow, b: ActionRow): number {
-  if (a.owner !== b.owner) return a.owner === 'operator' ? -1 : 1;
-  return a.plannedAt - b.plannedAt;
+function cursorOf(row: ActionRow): string {
+  const { owner: of, since, action } = unknownPlace(row);
+  return Buffer.from(JSON.stringify([of, since, action])).toString('base64url');
+}
+
+const place = z.tuple([owner, z.int(), z.string()]);
+
+/** @returns undefined where it is none that was given out */
+function placeOf(cursor: string): UnknownPlace | undefined {
+  try {
+    const said: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    const { data } = place.safeParse(said);
+    return data && { owner: data[0], since: data[1], action: data[2] };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Nothing where it has been settled meanwhile. */
