@@ -1,7 +1,7 @@
 // Every route, asked with each role, in one's own tenant and in another's: the table of permissions is
 // what is answered, and of another tenant's action nothing can be told, not even that it exists.
 import { describe, expect, it } from '@jest/globals';
-import { roles } from '@action-ledger/access';
+import { createOpenAccess, roles } from '@action-ledger/access';
 import { createMemoryEventStore } from '@action-ledger/event-store';
 import { type Allowed, permissions, routes } from '@action-ledger/gateway';
 import { type Ask, everyRole, inWorld, type Said, type World } from './world.ts';
@@ -358,6 +358,19 @@ describe('who is asking', () => {
       expect(said.headers['retry-after']).toBe('5');
       expect(await store.head()).toBe(before);
       expect(log.map(([level]) => level)).toEqual(['error']);
+    });
+  });
+
+  it('where nobody proves anything is this machine, and no page of the web that leads here', async () => {
+    await inWorld({ access: createOpenAccess({ tenant: 'acme' }) }, async ({ ask }) => {
+      for (const host of ['localhost:7373', '127.0.0.1', '[::1]:80'])
+        expect((await ask({ url: '/v1/tools', headers: { host } })).status).toBe(200);
+      for (const host of ['evil.example', 'evil.example:7373', '127.0.0.1.evil.example']) {
+        const said = await ask({ url: '/v1/tools', headers: { host } });
+        expect(said.json).toMatchObject({ status: 403, code: 'access.forbidden' });
+      }
+      const key = { url: '/v1/keys', body: { name: 'a', roles: ['proposer'] } };
+      expect((await ask(key)).status).toBe(403);
     });
   });
 

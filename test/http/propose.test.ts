@@ -292,6 +292,28 @@ describe('when nothing can be recorded', () => {
   });
 });
 
+describe('too many requests', () => {
+  it('of one tenant: 429 for all of it, and other tenants are heard', async () => {
+    await inWorld({ limits: { tenantRequestsPerMinute: 2 } }, async ({ ask }) => {
+      const as = (name: string): Promise<Said> =>
+        ask({ url: '/v1/tools', as: `acme:auditor:${name}` });
+      const said = [await as('ann'), await as('bob'), await as('cy')];
+      expect(said.map(({ status }) => status)).toEqual([200, 200, 429]);
+      expect((await ask({ url: '/v1/tools', as: 'umbrella:auditor' })).status).toBe(200);
+    });
+  });
+
+  it('of one principal are not held against the others of its tenant', async () => {
+    const limits = { requestsPerMinute: 1, tenantRequestsPerMinute: 2 };
+    await inWorld({ limits }, async ({ ask }) => {
+      const as = (name: string): Promise<Said> =>
+        ask({ url: '/v1/tools', as: `acme:auditor:${name}` });
+      const said = [await as('ann'), await as('ann'), await as('ann'), await as('bob')];
+      expect(said.map(({ status }) => status)).toEqual([200, 429, 429, 200]);
+    });
+  });
+});
+
 describe('strict JSON at the door', () => {
   it.each<[string, string | Buffer, string]>([
     ['a member twice', '{"tool":"pay","arguments":{"cents":1,"cents":2}}', 'json.duplicate-member'],

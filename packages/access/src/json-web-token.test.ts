@@ -81,26 +81,91 @@ describe('a token of the identity provider', () => {
     expect(await access().authenticate({ authorization: `Bearer ${hmac}` })).toBeUndefined();
   });
 
-  it('is checked against keys that the provider publishes', async () => {
-    const provider = createServer((_, response) => {
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(published));
-    });
-    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
-    const { port } = provider.address() as AddressInfo;
-    const keys = new URL(`http://127.0.0.1:${port}/jwks.json`);
-    const faults: unknown[] = [];
-    const onFault = (fault: unknown): unknown => faults.push(fault);
-    const open = createJsonWebTokenAccess({ issuer, audience, keys, clock, onFault });
+  it('is checked against keys that the provider publishes; where they cannot be read, nobody knows', async () => {
+    const provider = await publishing(published);
+    const { faults, onFault } = listening();
+    const open = createJsonWebTokenAccess({ ...named, keys: provider.url, onFault });
     expect(await open.authenticate(await bearer())).toMatchObject({ name: 'ann' });
     expect(await open.authenticate(await bearer({}, foreign))).toBeUndefined();
     expect(faults).toEqual([]);
-    provider.closeAllConnections();
-    await new Promise((resolve) => provider.close(resolve));
-    const late = createJsonWebTokenAccess({ issuer, audience, keys, clock, onFault });
-    expect(await late.authenticate(await bearer())).toBeUndefined();
+    await provider.close();
+    // Those that were read are still known.
+    expect(await open.authenticate(await bearer())).toMatchObject({ name: 'ann' });
+    const late = createJsonWebTokenAccess({ ...named, keys: provider.url, onFault });
+    await expect(late.authenticate(await bearer())).rejects.toThrow();
     expect(faults).toHaveLength(1);
   });
+
+  it.each([
+    ['an error', 500, '{}'],
+    ['no keys', 200, '{"keys": 7}'],
+    ['no JSON', 200, '<html>'],
+  ])('is judged by nobody where the provider answers with %s', async (_what, status, body) => {
+    const provider = await answering(() => [status, body]);
+    const { faults, onFault } = listening();
+    const open = createJsonWebTokenAccess({ ...named, keys: provider.url, onFault });
+    await expect(open.authenticate(await bearer())).rejects.toThrow();
+    expect(faults).toHaveLength(1);
+    await provider.close();
+  });
+
+  it('of a new key is good once that is published, and the provider is not asked for every guess', async () => {
+    const next = await generateKeyPair('ES256');
+    const nextKeys = [{ ...(await exportJWK(next.publicKey)), kid: 'k2', alg: 'ES256' }];
+    let shown = published;
+    let asked = 0;
+    const provider = await answering(() => {
+      asked += 1;
+      return [200, JSON.stringify(shown)];
+    });
+    const open = (rereadAfterMs: number): Access =>
+      createJsonWebTokenAccess({ ...named, keys: provider.url, rereadAfterMs });
+    const [eager, patient] = [open(0), open(60_000)];
+    const rotated = await bearer({}, next.privateKey, { alg: 'ES256', kid: 'k2' });
+    for (const each of [eager, patient])
+      expect(await each.authenticate(await bearer())).toMatchObject({ name: 'ann' });
+    shown = { keys: nextKeys };
+    expect(await eager.authenticate(rotated)).toMatchObject({ name: 'ann' });
+    expect(await eager.authenticate(await bearer())).toBeUndefined();
+    asked = 0;
+    for (let guess = 0; guess < 20; guess += 1)
+      expect(await patient.authenticate(rotated)).toBeUndefined();
+    expect(asked).toBe(0);
+    await provider.close();
+  });
 });
+
+const named = { issuer, audience, clock };
+
+function listening(): { readonly faults: unknown[]; readonly onFault: (fault: unknown) => void } {
+  const faults: unknown[] = [];
+  return { faults, onFault: (fault) => void faults.push(fault) };
+}
+
+interface Published {
+  readonly url: URL;
+  readonly close: () => Promise<void>;
+}
+
+function publishing(keys: JSONWebKeySet): Promise<Published> {
+  return answering(() => [200, JSON.stringify(keys)]);
+}
+
+async function answering(answer: () => readonly [number, string]): Promise<Published> {
+  const provider = createServer((_, response) => {
+    const [status, body] = answer();
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  const { port } = provider.address() as AddressInfo;
+  return {
+    url: new URL(`http://127.0.0.1:${port}/jwks.json`),
+    close: async () => {
+      provider.closeAllConnections();
+      await new Promise((resolve) => provider.close(resolve));
+    },
+  };
+}
 
 describe('several ways in', () => {
   it('are asked in order, and the first that knows the caller decides', async () => {

@@ -17,6 +17,11 @@ export interface JsonWebTokenOptions {
     readonly name?: string;
   };
   readonly clock: { nowMs(): number };
+  /**
+   * A token by a key that is not known has the published ones read again, at most so often, so that nobody
+   * can make the provider work by guessing. Default 30 s. A key that is published no more is taken for 10 min.
+   */
+  readonly rereadAfterMs?: number;
   /** The provider's keys could not be read: nobody is let in meanwhile, and somebody should know. */
   readonly onFault?: (fault: unknown) => void;
 }
@@ -35,12 +40,14 @@ const algorithms = [
 ];
 const skewSeconds = 60;
 const tokenLengthMax = 8_192;
+const rereadAfterMsUsual = 30_000;
 
 export function createJsonWebTokenAccess(options: JsonWebTokenOptions): Access {
   const { issuer, audience, clock, onFault = () => undefined } = options;
+  const { rereadAfterMs = rereadAfterMsUsual } = options;
   const keys =
     options.keys instanceof URL
-      ? createRemoteJWKSet(options.keys)
+      ? createRemoteJWKSet(options.keys, { cooldownDuration: rereadAfterMs })
       : createLocalJWKSet(options.keys);
   return {
     authenticate: async (credentials) => {
@@ -57,8 +64,10 @@ export function createJsonWebTokenAccess(options: JsonWebTokenOptions): Access {
         });
         return principalFrom(payload, options.claims ?? {});
       } catch (fault) {
-        if (!isBadToken(fault)) onFault(fault);
-        return undefined;
+        if (isBadToken(fault)) return undefined;
+        onFault(fault);
+        // Whether the token is good cannot be known now: that is no reason to throw it away.
+        throw fault;
       }
     },
   };

@@ -1,7 +1,7 @@
 // The first door of every route, passed before a byte of the body is read: the gateway is open and not
 // overrun, it is known who asks, and one of their roles may ask this.
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Credentials, type Principal } from '@action-ledger/access';
+import { type Credentials, isLoopback, type Principal } from '@action-ledger/access';
 import { type HttpAnswer, problem, Refused } from './answers/http-answer.ts';
 import { mayAsk, permissions, type RouteName } from './permissions.ts';
 import { type ServerDeps } from './server-deps.ts';
@@ -25,6 +25,7 @@ export function admit(deps: ServerDeps, name: RouteName): Hook {
     request.principal = nobody;
     request.leave = () => undefined;
     if (permissions[name] === 'open') return;
+    if (deps.access.isOpen === true && !isMeantForHere(request)) throw new Refused(elsewhere());
     const refused = enter(deps, request, reply);
     if (refused !== undefined) throw new Refused(refused);
     const principal = await authenticated(deps, request);
@@ -34,6 +35,19 @@ export function admit(deps: ServerDeps, name: RouteName): Hook {
     if (principal === undefined) throw new Refused(unauthenticated());
     if (!mayAsk(name, principal)) throw new Refused(forbidden(name));
   };
+}
+
+/**
+ * Where nobody proves anything, a page of the web must not come in: one whose name leads to this machine
+ * (DNS rebinding) is told by the host that its requests name.
+ */
+function isMeantForHere({ headers: { host = '' } }: FastifyRequest): boolean {
+  return isLoopback(host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1'));
+}
+
+function elsewhere(): HttpAnswer {
+  const detail = 'Everybody comes in here, so only requests to localhost are answered.';
+  return problem('access.forbidden', { detail });
 }
 
 function enter(

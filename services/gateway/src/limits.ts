@@ -15,6 +15,8 @@ export interface Limits {
   readonly underWayMax: number;
   /** Of one principal, or of one address where nobody is known. */
   readonly requestsPerMinute: number;
+  /** Of all principals of one tenant together, so that none takes the place of the others. */
+  readonly tenantRequestsPerMinute: number;
   /** How long a proposal's answer is held where nothing is preferred, and at most. */
   readonly waitMs: number;
   readonly waitMsMax: number;
@@ -42,6 +44,7 @@ export const defaultLimits: Limits = {
   connectionsMax: 16_000,
   underWayMax: 2_000,
   requestsPerMinute: 60_000,
+  tenantRequestsPerMinute: 240_000,
   waitMs: 10_000,
   waitMsMax: 60_000,
   streamsMax: 10_000,

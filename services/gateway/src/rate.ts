@@ -1,4 +1,4 @@
-// How often one principal may ask. Who proves nothing is counted by address.
+// How often one principal may ask, and all of one tenant together. Who proves nothing is counted by address.
 import rateLimit from '@fastify/rate-limit';
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type HttpAnswer, problem } from './answers/http-answer.ts';
@@ -11,24 +11,40 @@ export interface Rate {
 
 const windowMs = 60_000;
 
-export function createRate(app: FastifyInstance, { requestsPerMinute }: Limits): Rate {
+type Check = ReturnType<FastifyInstance['createRateLimit']>;
+
+export function createRate(app: FastifyInstance, limits: Limits): Rate {
   void app.register(rateLimit, { global: false });
-  let check: ReturnType<FastifyInstance['createRateLimit']> | undefined;
+  const checks: { readonly own?: Check; readonly tenant?: Check } = {};
   app.addHook('onReady', async () => {
-    check = app.createRateLimit({
-      max: requestsPerMinute,
-      timeWindow: windowMs,
-      keyGenerator: ({ principal, ip }) =>
-        principal.tenant === ''
-          ? `address ${ip}`
-          : JSON.stringify([principal.tenant, principal.name]),
+    Object.assign(checks, {
+      own: app.createRateLimit({
+        max: limits.requestsPerMinute,
+        timeWindow: windowMs,
+        keyGenerator: ({ principal: { tenant, name }, ip }) =>
+          tenant === '' ? `address ${ip}` : JSON.stringify([tenant, name]),
+      }),
+      tenant: app.createRateLimit({
+        max: limits.tenantRequestsPerMinute,
+        timeWindow: windowMs,
+        keyGenerator: ({ principal: { tenant } }) => JSON.stringify([tenant]),
+      }),
     });
+    return Promise.resolve();
   });
   return {
-    take: async (request) => {
-      const taken = await check?.(request);
-      if (taken === undefined || taken.isAllowed || !taken.isExceeded) return undefined;
-      return problem('request.rate', { headers: { 'retry-after': String(taken.ttlInSeconds) } });
-    },
+    // What one principal asks too often is not held against the others of its tenant.
+    take: async (request) =>
+      (await taken(checks.own, request)) ??
+      (request.principal.tenant === '' ? undefined : taken(checks.tenant, request)),
   };
+}
+
+async function taken(
+  check: Check | undefined,
+  request: FastifyRequest,
+): Promise<HttpAnswer | undefined> {
+  const found = await check?.(request);
+  if (found === undefined || found.isAllowed || !found.isExceeded) return undefined;
+  return problem('request.rate', { headers: { 'retry-after': String(found.ttlInSeconds) } });
 }

@@ -34,6 +34,8 @@ describe('an address', () => {
     '64:ff9b::7f00:1',
     '64:ff9b::192.168.0.1',
     '64:ff9b:1::1',
+    '::ffff:0:7f00:1',
+    '::ffff:0:1.1.1.1',
     '',
     'localhost',
   ])('%p is not public', (address) => {

@@ -75,6 +75,8 @@ function createNotPublic(): BlockList {
   ];
   const ipv6 = [
     '::/127',
+    // IPv4-translated: a stateless translator would turn it into any IPv4 address.
+    '::ffff:0:0:0/96',
     '64:ff9b:1::/48',
     '100::/64',
     '2001::/23',
