@@ -3,7 +3,6 @@
 // before anyone is answered, so what it says is never behind.
 import { type Action, type ActionStatus, isOpen } from '@action-ledger/domain';
 import { type WorkflowIndex } from './workflow-index.ts';
-import { type UnknownFilter } from './unknowns.ts';
 
 export interface ActionRow {
   readonly action: string;
@@ -32,6 +31,22 @@ export interface ListFilter {
   /** Planned then or earlier, in ms since the epoch: to go on from a list that was cut. */
   readonly plannedUntil?: number;
   /** Newest first, by when they were planned. */
+  readonly limit: number;
+}
+
+export interface UnknownPlace {
+  readonly owner: 'reconciler' | 'operator';
+  /** Wall-clock ms since the epoch. */
+  readonly since: number;
+  readonly action: string;
+}
+
+export interface UnknownFilter {
+  readonly tenant: string;
+  readonly tool?: string;
+  readonly owner?: 'reconciler' | 'operator';
+  /** Only what comes after it. */
+  readonly after?: UnknownPlace;
   readonly limit: number;
 }
 

@@ -5,6 +5,8 @@ export {
   type MatchKey,
   needsAttention,
   rowOf,
+  type UnknownFilter,
+  type UnknownPlace,
 } from './action-index.ts';
 export {
   listFromViews,
@@ -40,4 +42,4 @@ export {
   workflowsListedUsual,
 } from './workflow-index.ts';
 export { foldWorkflows, type FoldedWorkflow } from './workflow-folds.ts';
-export { type UnknownFilter, type UnknownPlace, unknownPlace } from './unknowns.ts';
+export { unknownPlace } from './unknowns.ts';

@@ -3,14 +3,20 @@
 // transactions, and by another thread where there is much to write. Answers join both, so they are
 // never behind what was noted.
 import { type EventStore } from '@action-ledger/event-store';
-import { type ActionIndex, type ActionRow, type ListFilter, matchText } from './action-index.ts';
+import {
+  type ActionIndex,
+  type ActionRow,
+  type ListFilter,
+  matchText,
+  type UnknownFilter,
+} from './action-index.ts';
 import { createFollower, servingPace, type ViewsFollower } from './follow-store.ts';
 import { createOverlay, listNoted, type Overlay } from './overlay.ts';
 import { type NumberedSideEntry, type SideEntry } from './side-entry.ts';
 import { openViewsFile, type ViewsFileOptions } from './views-file.ts';
 import { type ActionRevision, createViewsReader, type ViewsReader } from './views-reader.ts';
 import { type Timers, ViewsWriting } from './views-writing.ts';
-import { firstUnknowns, isListedUnknown, type UnknownFilter } from './unknowns.ts';
+import { firstUnknowns, isListedUnknown } from './unknowns.ts';
 import { createWorkflowViews } from './workflow-views.ts';
 
 export interface SqliteActionIndexOptions extends ViewsFileOptions {

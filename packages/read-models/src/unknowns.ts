@@ -1,22 +1,6 @@
 // The order of what is not known, for people who work it off: what waits for a person first, then the
 // oldest before. A place in it names a row, so that a list goes on where it was cut.
-import { type ActionRow } from './action-index.ts';
-
-export interface UnknownPlace {
-  readonly owner: 'reconciler' | 'operator';
-  /** Wall-clock ms since the epoch. */
-  readonly since: number;
-  readonly action: string;
-}
-
-export interface UnknownFilter {
-  readonly tenant: string;
-  readonly tool?: string;
-  readonly owner?: 'reconciler' | 'operator';
-  /** Only what comes after it. */
-  readonly after?: UnknownPlace;
-  readonly limit: number;
-}
+import { type ActionRow, type UnknownFilter, type UnknownPlace } from './action-index.ts';
 
 export function unknownPlace({ owner, unknownSince, updatedAt, action }: ActionRow): UnknownPlace {
   return { owner: owner ?? 'operator', since: unknownSince ?? updatedAt, action };

@@ -2,9 +2,8 @@
 // planning, so that an answer costs what it returns, however large the file is.
 import { type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type ActionStatus } from '@action-ledger/domain';
-import { type ActionRow, type ListFilter } from './action-index.ts';
+import { type ActionRow, type ListFilter, type UnknownFilter } from './action-index.ts';
 import { type SideEntry } from './side-entry.ts';
-import { type UnknownFilter } from './unknowns.ts';
 
 /** What the file says of an action, by which an overlay tells whether it knows better. */
 export interface ActionRevision {
