@@ -186,6 +186,7 @@ export function attemptContext(
     attempts: action.attempts,
     evidence: action.evidence,
     ...(call === undefined ? {} : { origin: call }),
+    ...action.trace,
   };
 }
 

@@ -11,6 +11,9 @@ export interface Proposal {
   readonly key?: string;
   /** On whose behalf. */
   readonly by?: string;
+  /** W3C trace context; malformed it is ignored. */
+  readonly traceparent?: string;
+  readonly tracestate?: string;
   /** How long to wait for the outcome; default: the tool's lease. */
   readonly waitMs?: number;
   /** Ends the waiting, not the action. */

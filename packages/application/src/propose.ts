@@ -12,6 +12,7 @@ import {
   type MeetingProposal,
   type PlanAction,
   type Refusal,
+  traceContextOf,
 } from '@action-ledger/domain';
 import { needsApproval, type Tool } from '@action-ledger/tools';
 import { type ActionStore, type Performed } from './action-store.ts';
@@ -321,10 +322,11 @@ function create(
 
 function planOf(
   tool: Tool,
-  { tenant, origin, by, key, link }: Proposal,
+  { tenant, origin, by, key, link, traceparent, tracestate }: Proposal,
   names: Names,
   { epoch, after }: Opening,
 ): PlanAction['plan'] {
+  const trace = traceContextOf(traceparent, tracestate);
   return {
     tenant,
     tool: tool.name,
@@ -338,6 +340,7 @@ function planOf(
     ...(link === undefined ? {} : { workflow: link.workflow }),
     ...(after === undefined ? {} : { after }),
     ...(tool.declaration.secret.length === 0 ? {} : { secret: true as const }),
+    ...(trace === undefined ? {} : { trace }),
   };
 }
 

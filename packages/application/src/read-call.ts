@@ -1,5 +1,5 @@
 // A read passes through: it has no effect to protect, so nothing is recorded.
-import { type JsonObject } from '@action-ledger/domain';
+import { type JsonObject, traceContextOf } from '@action-ledger/domain';
 import { runExecute, type Tool } from '@action-ledger/tools';
 import { type Answer, refusedAnswer } from './answer.ts';
 import { recordable } from './outcome-text.ts';
@@ -28,6 +28,7 @@ export async function passThrough(
     signal: controller.signal,
     beforeSend: () => undefined,
     origin: proposal.origin,
+    ...traceContextOf(proposal.traceparent, proposal.tracestate),
   });
   deadline.cancel();
   const { tenant } = proposal;

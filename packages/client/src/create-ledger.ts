@@ -203,7 +203,16 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
 function proposalOf(tool: string, tenant: string, args: unknown, given: CallContext): Proposal {
   // No object at all: it is refused as any origin is that does not fit.
   if (typeof given !== 'object') return { tool, arguments: args, tenant, origin: given };
-  const { tenant: named = tenant, key, by, waitMs, signal, ...origin } = given;
+  const {
+    tenant: named = tenant,
+    key,
+    by,
+    waitMs,
+    signal,
+    traceparent,
+    tracestate,
+    ...origin
+  } = given;
   return {
     tool,
     arguments: args,
@@ -213,5 +222,7 @@ function proposalOf(tool: string, tenant: string, args: unknown, given: CallCont
     ...(by === undefined ? {} : { by }),
     ...(waitMs === undefined ? {} : { waitMs }),
     ...(signal === undefined ? {} : { signal }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tracestate === undefined ? {} : { tracestate }),
   };
 }

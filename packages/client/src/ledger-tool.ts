@@ -11,6 +11,9 @@ export interface CallContext extends CallOrigin {
   readonly by?: string;
   /** How long to wait for the outcome, in ms. Default: the tool's lease. */
   readonly waitMs?: number;
+  /** W3C trace context, passed on to the tool; malformed it is ignored. */
+  readonly traceparent?: string;
+  readonly tracestate?: string;
   /** Ends the waiting, not the action. */
   readonly signal?: AbortSignal;
 }

@@ -3,6 +3,7 @@ export * from './identity/declaration.ts';
 export * from './action/index.ts';
 export * from './workflow/index.ts';
 export * from './refusal.ts';
+export * from './trace-context.ts';
 export * from './chain.ts';
 export { type Sha256 } from './sha256.ts';
 export * from './json/utf8-length.ts';

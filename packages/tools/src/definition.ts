@@ -43,6 +43,7 @@ export interface AttemptContext<Args> {
   readonly signal: AbortSignal;
   /** W3C trace context of the proposal, to be passed on downstream. */
   readonly traceparent?: string;
+  readonly tracestate?: string;
 }
 
 export interface ExecuteContext<Args> extends AttemptContext<Args> {

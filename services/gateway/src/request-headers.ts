@@ -27,6 +27,14 @@ export function keyOf(headers: Headers, bodyKey: string | undefined): Key {
   return { kind: 'one-key', key };
 }
 
+/** W3C trace context. Sent twice, `traceparent` says nothing; lines of `tracestate` are one list. */
+export function traceOf(headers: Headers): { traceparent?: string; tracestate?: string } {
+  const [traceparent, ...more] = headers('traceparent');
+  if (traceparent === undefined || more.length > 0) return {};
+  const tracestate = headers('tracestate').join(',');
+  return tracestate === '' ? { traceparent } : { traceparent, tracestate };
+}
+
 export interface Wait {
   readonly waitMs: number;
   /** What was preferred and is done. */

@@ -15,6 +15,7 @@ let folder = '';
 let path = '';
 let sent: string[] = [];
 let notices: Notice[] = [];
+let traces: string[] = [];
 let running: Standalone | undefined;
 
 beforeEach(() => {
@@ -22,6 +23,7 @@ beforeEach(() => {
   path = join(folder, 'ledger.db');
   sent = [];
   notices = [];
+  traces = [];
 });
 afterEach(async () => {
   await running?.stop();
@@ -34,8 +36,9 @@ const pay = defineTool({
   input: z.object({ invoice: z.string() }),
   guarantee: 'manual',
   approval: { when: ({ invoice }) => invoice.startsWith('big') },
-  execute: ({ arguments: { invoice }, beforeSend }) => {
+  execute: ({ arguments: { invoice }, beforeSend, traceparent }) => {
     beforeSend();
+    if (traceparent !== undefined) traces.push(traceparent);
     sent.push(invoice);
     return invoice.startsWith('lost') ? inDoubt('no answer') : { paid: invoice };
   },
@@ -112,6 +115,23 @@ describe('a ledger in one process', () => {
     expect((await ask(vote)).status).toBe(200);
     expect(await propose(ledger, key, 'big-1')).toMatchObject({ body: { state: 'succeeded' } });
     expect(sent).toEqual(['big-1']);
+  });
+
+  it('passes the trace of a request on to the tool, and ignores one that is malformed', async () => {
+    const { url } = await start();
+    const key = await keyFor('acme', ['proposer']);
+    const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    for (const [invoice, traceparent] of [
+      ['1', parent],
+      ['2', 'nonsense'],
+      ['3', `${parent}, ${parent}`],
+    ] as const) {
+      const headers = { 'content-type': 'application/json', 'x-api-key': key, traceparent };
+      const body = JSON.stringify({ tool: 'pay', arguments: { invoice }, run: 'r-1' });
+      const { status } = await fetch(`${url}/v1/actions`, { method: 'POST', headers, body });
+      expect(status).toBe(201);
+    }
+    expect([sent, traces]).toEqual([['1', '2', '3'], [parent]]);
   });
 
   it('is paused for one tenant, and says so', async () => {

@@ -2,6 +2,7 @@
 // with a new version and an upcaster. Times are wall-clock milliseconds since the Unix epoch.
 import { type CallOrigin } from '../identity/declaration.ts';
 import { type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { type TraceContext } from '../trace-context.ts';
 import { type Guarantee } from './tool-rules.ts';
 
 /** Who answers for what is not known: first the reconciler, then an operator. */
@@ -51,6 +52,8 @@ export interface ActionPlanned {
   readonly workflow?: { readonly id: string; readonly step: string };
   /** Secret arguments are held by the proposing process alone. */
   readonly secret?: true;
+  /** Of the proposal that created it: in no key and no hash of arguments. */
+  readonly trace?: TraceContext;
 }
 
 export interface EventData {

@@ -101,12 +101,19 @@ function planned(action: Action, data: ActionPlanned, at: number): Action {
 }
 
 /** The actions and workflows that brought it about. */
-function origins({ repeatOf, editOf, compensates, workflow }: ActionPlanned): Partial<Action> {
+function origins({
+  repeatOf,
+  editOf,
+  compensates,
+  workflow,
+  trace,
+}: ActionPlanned): Partial<Action> {
   return {
     ...(repeatOf === undefined ? none : { repeatOf: repeatOf.action }),
     ...(editOf === undefined ? none : { editOf: editOf.action }),
     ...(compensates === undefined ? none : { compensates }),
     ...(workflow === undefined ? none : { workflow }),
+    ...(trace === undefined ? none : { trace }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { type CallOrigin } from '../identity/declaration.ts';
 import { type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { type RecordedResult, type Watch } from './event.ts';
+import { type TraceContext } from '../trace-context.ts';
 import { type Guarantee } from './tool-rules.ts';
 
 export type ActionStatus =
@@ -158,6 +159,7 @@ export interface Action {
   /** Every one that was ever detected; its incident may be closed. */
   readonly duplicates: readonly Duplicate[];
   readonly reservedFor?: string;
+  readonly trace?: TraceContext;
 }
 
 export function newAction(id: string): Action {

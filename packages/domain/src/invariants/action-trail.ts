@@ -120,6 +120,7 @@ const unusual: Readonly<Record<Exclude<OptionalNames<AuditedAction>, 'outcome'>,
   unknownSince: true,
   watch: true,
   workflow: true,
+  trace: true,
 };
 
 type OptionalNames<Type> = keyof {

@@ -124,7 +124,7 @@ function abortWhenReceived(): AbortSignal {
 describe('the request', () => {
   it('carries path, body, key and trace', async () => {
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-    const outcome = await run(refundTool(), { traceparent });
+    const outcome = await run(refundTool(), { traceparent, tracestate: 'a=1' });
     expect(outcome).toEqual({ kind: 'succeeded', result: { id: 're_1', ok: true } });
     expect(received).toMatchObject([
       {
@@ -133,6 +133,7 @@ describe('the request', () => {
         headers: {
           'idempotency-key': key,
           traceparent,
+          tracestate: 'a=1',
           'content-type': 'application/json',
           accept: 'application/json',
         },

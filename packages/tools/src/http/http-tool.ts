@@ -1,6 +1,6 @@
 // A tool that acts by one HTTP request, declared as data. Requests go out once per attempt, in the tick
 // of `beforeSend`, without retries or redirects; answers are read by declared rules, doubt being the rule.
-import { type JsonObject, type JsonValue, readField } from '@action-ledger/domain';
+import { type JsonObject, type JsonValue, readField, traceContextOf } from '@action-ledger/domain';
 import { type AttemptResult, notSent, refused } from '../attempt-result.ts';
 import { defineTool, failOf } from '../define-tool.ts';
 import { type AttemptContext, type ExecuteContext, type LookupVerdict } from '../definition.ts';
@@ -142,10 +142,8 @@ function send(
   secretHeaders: Readonly<Record<string, string>>,
   beforeSend: () => void,
 ): Promise<HttpAnswer> {
-  const { traceparent = '', signal } = context;
-  const trace = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent)
-    ? { traceparent }
-    : {};
+  const { signal } = context;
+  const trace = { ...traceContextOf(context.traceparent, context.tracestate) };
   const built = request.build(context.arguments, values, { ...trace, ...secretHeaders });
   return client.send(built, { signal, beforeSend });
 }

@@ -4,7 +4,7 @@ import { type Answer } from '@action-ledger/application';
 import { problem } from '../answers/http-answer.ts';
 import { replyTo } from '../answers/answer-status.ts';
 import { object, text } from '../forms/json.ts';
-import { keyOf, waitOf } from '../request-headers.ts';
+import { keyOf, traceOf, waitOf } from '../request-headers.ts';
 import { route } from '../route.ts';
 import { withoutMissing } from '../without-missing.ts';
 import { proposalAnswers } from './proposal-answers.ts';
@@ -39,6 +39,10 @@ export const propose = route({
       .string()
       .optional()
       .meta({ description: '1 to 255 printable ASCII characters, taken as they are.' }),
+    traceparent: z.string().optional().meta({
+      description: 'W3C trace context, passed on to the tool; ignored where it is malformed.',
+    }),
+    tracestate: z.string().optional(),
     Prefer: z
       .string()
       .optional()
@@ -66,6 +70,7 @@ export const propose = route({
       origin: withoutMissing(origin),
       waitMs,
       signal,
+      ...traceOf(headers),
       ...(key.key === undefined ? {} : { key: key.key }),
     });
     const reply = replyTo(answer, runtime.clock.wallMs());
