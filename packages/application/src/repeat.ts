@@ -15,7 +15,7 @@ import {
   staleRevision,
   streamOfAction,
 } from '@action-ledger/domain';
-import { type Tool } from '@action-ledger/tools';
+import { needsApproval, type Tool } from '@action-ledger/tools';
 import { type Answer, answerFor, refusedAnswer } from './answer.ts';
 import { type AnswerCode, type RefusedCode } from './answer-codes.ts';
 import { runAttempt } from './attempt.ts';
@@ -168,6 +168,7 @@ function planOf(
   isSent: boolean,
 ): PlanAction {
   const undoes = undoneByThis(parts, tool, of.tenant, named.stored);
+  const approval = needsApproval(tool, named.args) ? tool.approval?.rules : undefined;
   const downstreamKey = downstreamKeyFor(parts, tool, actionId);
   const presumed = presumptionFor(parts, tool, { actionId, previous: of, undoes });
   return {
@@ -186,7 +187,7 @@ function planOf(
     },
     policy: policyFor(tool, of.tenant, named.args),
     rules: tool.rules,
-    ...(tool.approval === undefined ? {} : { approval: tool.approval.rules }),
+    ...(approval === undefined ? {} : { approval }),
     ...(presumed === undefined ? {} : { presumed }),
     ...(!isSent
       ? {}
