@@ -138,6 +138,18 @@ describe('action-ledger start', () => {
     expect(await propose(second, '1', key)).toMatchObject({ status: 200, body: { repeat: true } });
   });
 
+  it('asks who you are where that goes on record, and not where you only look', async () => {
+    await start('--open');
+    const nobody = { env: { USER: '', LOGNAME: '' } };
+    expect(await runCli(['unknown', 'list', '--path', path], nobody)).toMatchObject({ code: 0 });
+    expect(await runCli(['pause', '--reason', 'x', '--path', path], nobody)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('nobody is named'),
+    });
+    running?.kill('SIGKILL');
+    expect(await runCli(['pauses', '--path', path], nobody)).toMatchObject({ code: 0 });
+  });
+
   it('says what is wrong where it cannot start', async () => {
     const { url } = await start('--open');
     const port = new URL(url).port;

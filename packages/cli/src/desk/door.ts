@@ -44,33 +44,36 @@ export function addDoorOptions(command: Command): Command {
 export async function openDoor(io: Io, options: DoorOptions): Promise<Door> {
   const url = options.url ?? io.env['ACTION_LEDGER_URL'];
   if (url !== undefined && url !== '') return httpDoor(io, url);
-  const name = nameOf(io, options);
   const path = ledgerPath(io, options);
   const owner = readOwner(path);
-  if (owner !== undefined && isAlive(owner.pid)) return socketDoor(io, path, owner, name);
+  if (owner !== undefined && isAlive(owner.pid)) return socketDoor(io, options, path, owner);
   const desk = await openDesk({ path, runtime: io.runtime });
   return {
     path,
     ask: async (asked, tenant) => {
       // Nothing runs here that could be waited for.
       const headers = { prefer: 'wait=0' };
+      const name = nameFor(io, options, asked);
       return told(await desk.answer({ ...asked, as: { name, tenant }, headers }));
     },
     close: () => desk.close(),
   };
 }
 
-function nameOf(io: Io, { by }: DoorOptions): string {
+/** Whoever only looks leaves nothing on record. @throws CliError where a person must be named */
+function nameFor(io: Io, { by }: DoorOptions, { method }: DeskAsk): string {
   const name = by ?? io.env['USER'] ?? io.env['LOGNAME'] ?? '';
+  if (name.trim() === '' && method === 'GET') return 'a reader';
   if (name.trim() === '')
     throw usageError('nobody is named', 'say who you are, for the record: --by ann.');
   return name;
 }
 
-function socketDoor(io: Io, path: string, owner: FileOwner, name: string): Door {
+function socketDoor(io: Io, options: DoorOptions, path: string, owner: FileOwner): Door {
   return {
     path,
     ask: async (asked, tenant) => {
+      const name = nameFor(io, options, asked);
       const request = JSON.parse(JSON.stringify({ ...asked, as: { name, tenant } })) as never;
       const { runtime } = io;
       const answer = await askOwner(owner.socket, request, {
