@@ -26,6 +26,7 @@ import { joinedBy } from './join.ts';
 import { keepLease, type Running } from './keep-lease.ts';
 import { recordable } from './outcome-text.ts';
 import { type Parts, type Run } from './parts.ts';
+import { inSpan } from './spans.ts';
 
 /** Until the outcome can be stored; the pauses between tries grow to this. */
 const storePauseMaxMs = 2_000;
@@ -165,7 +166,13 @@ async function execute(
     const late = (outcome: ToolOutcome): void => {
       void reportLate(parts, tool, action, running.attempt, outcome);
     };
-    return outcomeText(tool, parts, await runExecute(tool, context, late));
+    const { id, tenant, guarantee, trace: parent } = action;
+    const facts = { action: id, tool: tool.name, tenant, guarantee, attempt: running.attempt };
+    const ended = ({ kind }: ToolOutcome): object => ({ outcome: kind });
+    const outcome = await inSpan({ name: 'attempt', facts, parent, ended }, (downstream) =>
+      runExecute(tool, { ...context, ...downstream }, late),
+    );
+    return outcomeText(tool, parts, outcome);
   } finally {
     deadline.cancel();
     lease.stop();

@@ -15,6 +15,7 @@ import {
 import { joinedBy } from './join.ts';
 import { performKnown } from './known-action.ts';
 import { manualRules } from './manual-rules.ts';
+import { inSpan } from './spans.ts';
 import { type Parts, toolOf } from './parts.ts';
 
 export interface VoteRequest {
@@ -27,7 +28,19 @@ export interface VoteRequest {
   readonly revisionSeen?: number;
 }
 
-export async function castVote(parts: Parts, request: VoteRequest): Promise<Performed> {
+export function castVote(parts: Parts, request: VoteRequest): Promise<Performed> {
+  const { actionId: action, vote } = request;
+  return inSpan({ name: 'vote', facts: { action, vote }, ended: endOf }, () =>
+    voteOnce(parts, request),
+  );
+}
+
+function endOf(performed: Performed): object {
+  if (performed.kind === 'refusal') return { refused: performed.code };
+  return performed.kind === 'done' ? { status: performed.action.status } : {};
+}
+
+async function voteOnce(parts: Parts, request: VoteRequest): Promise<Performed> {
   const misfit = checkRequest(request, voteShape);
   if (misfit !== undefined) return misfit;
   const { actionId, voter, vote, argumentsHash, reason, revisionSeen } = request;
@@ -92,7 +105,14 @@ export interface SettleRequest {
   readonly result?: JsonValue;
 }
 
-export async function settleUnknown(parts: Parts, request: SettleRequest): Promise<Performed> {
+export function settleUnknown(parts: Parts, request: SettleRequest): Promise<Performed> {
+  const { actionId: action, verdict } = request;
+  return inSpan({ name: 'settle', facts: { action, verdict }, ended: endOf }, () =>
+    settleOnce(parts, request),
+  );
+}
+
+async function settleOnce(parts: Parts, request: SettleRequest): Promise<Performed> {
   const misfit = checkRequest(request, settleShape);
   if (misfit !== undefined) return misfit;
   const result = checkRecorded('result', request.result);

@@ -42,6 +42,7 @@ import { isOfLostTime, presumptionFor } from './presumed.ts';
 import { brokenAnswer, conflict, refused, refusedBy } from './refused-proposals.ts';
 import { type RepeatedNames } from './repeated-names.ts';
 import { downstreamKeyFor } from './send.ts';
+import { inSpan } from './spans.ts';
 import { createInSlot } from './slots.ts';
 import { completeUndo, completeUndoOf, undoneByThis } from './undo.ts';
 
@@ -55,7 +56,16 @@ export interface ProposeDeps {
 const roundsMax = 64;
 
 export async function propose(deps: ProposeDeps, proposal: Proposal): Promise<Answer> {
-  const answer = await answerTo(deps, proposal);
+  const { tool, tenant, traceparent, tracestate } = proposal;
+  const parent = traceContextOf(traceparent, tracestate);
+  const ended = ({ word, actionId, repeat }: Answer): object => ({
+    word,
+    action: actionId,
+    repeat,
+  });
+  const answer = await inSpan({ name: 'propose', facts: { tool, tenant }, parent, ended }, () =>
+    answerTo(deps, proposal),
+  );
   deps.parts.watch.onAnswer(answer);
   return answer;
 }

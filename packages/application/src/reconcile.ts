@@ -14,6 +14,7 @@ import { attemptContext } from './attempt.ts';
 import { isHeldByEarlierEpoch, waitsForUndoer } from './held-back.ts';
 import { joinedBy } from './join.ts';
 import { recordable } from './outcome-text.ts';
+import { inSpan } from './spans.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { blockBy, blockedLookMs, send } from './send.ts';
 
@@ -134,10 +135,16 @@ export async function lookUp(parts: Parts, tool: Tool, action: Action): Promise<
     controller.abort(new Error('the lookup took too long'));
   });
   const args = parts.secrets.get(action.id) ?? action.arguments;
-  const outcome = await runLookup(tool, {
-    ...attemptContext(action, args),
-    signal: controller.signal,
-  });
+  const { id, tenant, guarantee, trace: parent } = action;
+  const facts = { action: id, tool: tool.name, tenant, guarantee };
+  const ended = ({ verdict }: LookupOutcome): object => ({ verdict });
+  const outcome = await inSpan({ name: 'lookup', facts, parent, ended }, (downstream) =>
+    runLookup(tool, {
+      ...attemptContext(action, args),
+      ...downstream,
+      signal: controller.signal,
+    }),
+  );
   deadline.cancel();
   if (outcome.verdict === 'error' && outcome.came !== undefined) {
     const message = `The lookup of ${tool.name} returned ${outcome.came}; it must return ${lookupShape}.`;
