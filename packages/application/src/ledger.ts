@@ -7,7 +7,7 @@ import {
   type Refusal,
   type Sha256,
 } from '@action-ledger/domain';
-import { type EventStore, type Loss, type RecordedEvent } from '@action-ledger/event-store';
+import { type EventStore, type Loss } from '@action-ledger/event-store';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
 import {
@@ -64,8 +64,8 @@ import { type Notice, type Parts, type Run, type WritePoint } from './parts.ts';
 import { propose } from './propose.ts';
 import { type Proposal, withoutLink } from './proposal.ts';
 import { createQuarantine } from './quarantine.ts';
-import { readEvents } from './read-events.ts';
 import { presumeOpen } from './presumed.ts';
+import { readTail, type StoreTail } from './read-tail.ts';
 import { readRecoveries, type Recovery } from './recoveries.ts';
 import { registerTool } from './registry.ts';
 import { repeatAction, type RepeatRequest } from './repeat.ts';
@@ -130,8 +130,6 @@ export interface Ledger extends Pausing {
 
 const defaultSweepMs = 5_000;
 const defaultDrainMs = 30_000;
-/** Looked at when the ledger opens; the rest is verified in the background or by `verify`. */
-export const tailEvents = 1_000;
 
 interface LedgerState {
   closing: boolean;
@@ -144,18 +142,7 @@ interface LedgerState {
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const { store, runtime, index } = options;
   const clock = createLedgerClock(runtime.clock);
-  const tail: Tail = { ends: new Map(), firsts: [] };
-  const checkedFrom = Math.max(0, (await store.head()) - tailEvents);
-  for await (const batch of readEvents(store, {
-    after: checkedFrom,
-    onDamaged: ({ stream }) => tail.ends.set(stream, -1),
-  })) {
-    for (const event of batch) {
-      tail.ends.set(event.stream, Math.max(event.revision, tail.ends.get(event.stream) ?? -1));
-      if (event.revision === 0) tail.firsts.push(event);
-      clock.observe(timeOf(event.metadata));
-    }
-  }
+  const tail = await readTail(store, clock);
   if (store.condition().kind === 'ready') {
     for (const tool of options.tools.all) {
       if (tool.kind === 'write')
@@ -195,31 +182,16 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   await recover(parts, tail.ends, index.openActions());
   if (!parts.drives) return ledger;
   await recoverWorkflows(deps, tail.ends.keys());
-  checkInBackground(deps, checkedFrom, onLost).catch((fault: unknown) => {
+  checkInBackground(deps, tail.after, onLost).catch((fault: unknown) => {
     if (!state.closing) parts.onFault('the check in the background', fault);
   });
   return ledger;
-}
-
-interface Tail {
-  /** The last revision seen of each stream; -1 where it cannot be read. */
-  readonly ends: Map<string, number>;
-  readonly firsts: RecordedEvent[];
 }
 
 /** Nothing new from now on; where the store can keep it, also after a restart. */
 async function noteLost(store: EventStore, state: LedgerState, loss: Loss): Promise<void> {
   if (store.noteLoss === undefined) state.missing ??= loss.reason;
   else await store.noteLoss(loss);
-}
-
-/** 0 where the metadata is damaged: then its stream is found broken when it is loaded. */
-function timeOf(metadata: string): number {
-  try {
-    return (JSON.parse(metadata) as { readonly at: number }).at;
-  } catch {
-    return 0;
-  }
 }
 
 function whyRecovering(store: EventStore, state: Readonly<LedgerState>): string | undefined {
@@ -311,7 +283,11 @@ function toldOf(
 }
 
 /** Everything open is looked at; claims of the file's previous process end; half-told undos and edits are completed. */
-async function recover(parts: Parts, tail: Tail['ends'], open: readonly string[]): Promise<void> {
+async function recover(
+  parts: Parts,
+  tail: StoreTail['ends'],
+  open: readonly string[],
+): Promise<void> {
   for (const actionId of open) {
     const loaded = await parts.actions.load(actionId);
     if (loaded.kind === 'broken') continue;

@@ -32,15 +32,15 @@ export async function inSpan<Result>(
   { name, facts, parent, ended }: SpanOf<Result>,
   work: (downstream: TraceContext | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const options = { kind: SpanKind.INTERNAL, attributes: attributesOf(facts) };
   return tracer.startActiveSpan(
     `action_ledger.${name}`,
-    options,
+    { kind: SpanKind.INTERNAL },
     contextOf(parent),
     async (span) => {
+      describe(span, facts);
       try {
         const result = await work(downstreamOf(span, parent));
-        span.setAttributes(attributesOf(ended(result)));
+        describe(span, ended(result));
         return result;
       } catch (error) {
         span.setStatus({ code: SpanStatusCode.ERROR });
@@ -50,6 +50,11 @@ export async function inSpan<Result>(
       }
     },
   );
+}
+
+/** Costs nothing where nobody looks. */
+function describe(span: Span, facts: Facts): void {
+  if (span.isRecording()) span.setAttributes(attributesOf(facts));
 }
 
 function contextOf(parent: TraceContext | undefined): ReturnType<typeof context.active> {

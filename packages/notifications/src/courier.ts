@@ -1,7 +1,7 @@
 // Carries notifications to their endpoints: some at a time for each, again after growing pauses where
 // one fails, and given up after a bound. What was dealt with before it could be sent is dropped.
 import { type Runtime, type Timer } from '@action-ledger/runtime';
-import { type Endpoint } from './endpoint.ts';
+import { type Endpoint, type Sent } from './endpoint.ts';
 import { type Errand, type ErrandEnd } from './notice-book.ts';
 
 export interface CourierRules {
@@ -13,6 +13,8 @@ export interface CourierRules {
   readonly pauseMinMs?: number;
   /** Default 3,600,000. */
   readonly pauseMaxMs?: number;
+  /** One that has not answered for so long has failed. Default 60,000. */
+  readonly answerMaxMs?: number;
   /** At once, to one endpoint. Default 4. */
   readonly sendsMax?: number;
 }
@@ -112,6 +114,7 @@ const usualRules: Required<CourierRules> = {
   ageMaxMs: 24 * 3_600_000,
   pauseMinMs: 5_000,
   pauseMaxMs: 3_600_000,
+  answerMaxMs: 60_000,
   sendsMax: 4,
 };
 
@@ -151,7 +154,7 @@ async function trySend(
   const { deps, rules, onFailed } = carrying;
   if (!(await deps.stands(job.errand)))
     return { kind: 'dropped', reason: 'it was dealt with before it could be sent' };
-  const sent = await endpoint.send(job.errand.notification);
+  const sent = await answerOf(carrying, endpoint, job.errand);
   job.tries += 1;
   if (sent.kind === 'delivered') return { kind: 'delivered', tries: job.tries };
   onFailed();
@@ -162,6 +165,24 @@ async function trySend(
   const askedMs = Math.min(sent.afterMs ?? 0, rules.pauseMaxMs);
   job.dueMono = now + Math.max(pauseMs(carrying, job.tries), askedMs);
   return undefined;
+}
+
+/** A function of the program may never return: it must hold back neither the others nor the end. */
+function answerOf(
+  { deps, rules }: Carrying,
+  endpoint: Endpoint,
+  { notification }: Errand,
+): Promise<Sent> {
+  return new Promise((resolve) => {
+    const reason = `no answer within ${rules.answerMaxMs} ms`;
+    const timer = deps.runtime.timers.after(rules.answerMaxMs, () => {
+      resolve({ kind: 'failed', reason });
+    });
+    void endpoint.send(notification).then((sent) => {
+      timer.cancel();
+      resolve(sent);
+    });
+  });
 }
 
 function pauseMs({ deps, rules }: Carrying, failed: number): number {

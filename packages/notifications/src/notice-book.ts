@@ -41,9 +41,12 @@ export interface NoticeBook {
   load(): Promise<NoticeState>;
   /** As last seen here. */
   state(): NoticeState;
+  /** Nothing more is to be done to have it told: it is on record, and was taken up by who put it there. */
+  isRaised(id: string): boolean;
   /**
    * Puts on record what is not there yet.
-   * @returns what was put there now, by this call
+   * @returns what is to be told by the caller: put there by this call, or by one of before that failed
+   *   without knowing whether it had
    * @throws StoreFault
    */
   raise(notification: Notification, endpoints: readonly string[]): Promise<readonly Errand[]>;
@@ -58,7 +61,9 @@ export function createNoticeBook(deps: RecordStreamDeps): NoticeBook {
   const { store, sha256, clock, runtime } = deps;
   const fold = createNoticeFold();
   let last = { revision: -1, hash: chainStart(noticeStream) };
-  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
+  /** Being put on record; what stays has failed, and may be there all the same. */
+  const unclear = new Set<string>();
 
   const catchUp = async (): Promise<void> => {
     const events = await store.readStream(noticeStream, last.revision + 1);
@@ -88,12 +93,6 @@ export function createNoticeBook(deps: RecordStreamDeps): NoticeBook {
       `Others changed ${noticeStream} all the time.`,
     );
   };
-  /** One change after another: each is decided on what the one before has left. */
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const mine = turn.then(work, work);
-    turn = mine.catch(() => undefined);
-    return mine;
-  };
 
   return {
     load: () =>
@@ -102,18 +101,38 @@ export function createNoticeBook(deps: RecordStreamDeps): NoticeBook {
         return fold.state;
       }),
     state: () => fold.state,
+    isRaised: (id) => fold.state.known.has(id) && !unclear.has(id),
     raise: (notification, endpoints) =>
       inTurn(async () => {
+        const { id } = notification;
+        const wasUnclear = unclear.has(id);
+        unclear.add(id);
         const isNew = await append(() =>
-          fold.state.known.has(notification.id) ? [] : [raised(notification, endpoints)],
+          fold.state.known.has(id) ? [] : [raised(notification, endpoints)],
         );
-        return isNew ? endpoints.map((endpoint) => ({ notification, endpoint })) : [];
+        unclear.delete(id);
+        if (!isNew && !wasUnclear) return [];
+        return pendingOf(fold.state, id);
       }),
     end: (errand, end) =>
       inTurn(async () => {
         await append(() => (fold.state.pending.has(keyOf(errand)) ? [ended(errand, end)] : []));
       }),
   };
+}
+
+/** One change after another: each is decided on what the one before has left. */
+function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let turn: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = turn.then(work, work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+function pendingOf({ pending }: NoticeState, id: string): readonly Errand[] {
+  return [...pending.values()].filter(({ notification }) => notification.id === id);
 }
 
 function raised(notification: Notification, endpoints: readonly string[]): StreamRecord {

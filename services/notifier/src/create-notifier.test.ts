@@ -430,6 +430,45 @@ describe('delivery', () => {
     expect(notifier.counts()).toMatchObject({ pending: 0, ended: { delivered: 1 } });
   });
 
+  it('is told although nobody knew whether it was on record', async () => {
+    let appends = 0;
+    let failures = 0;
+    const shaky: EventStore = {
+      ...store,
+      append: async (...asked) => {
+        if (asked[0] === 'notices') appends += 1;
+        return store.append(...asked);
+      },
+      readStream: async (...asked) => {
+        if (asked[0] === 'notices' && appends === 1 && failures === 0) {
+          failures += 1;
+          throw new StoreFault('store.unavailable', 'safe', 'the disk is away');
+        }
+        return store.readStream(...asked);
+      },
+    };
+    const { kinds, notifier } = await start({ store: shaky });
+    await call('big-1');
+    await runtime.advance(minute);
+    expect([failures, kinds()]).toEqual([1, ['approval waiting']]);
+    expect(notifier.counts()).toMatchObject({ pending: 0, ended: { delivered: 1 } });
+  });
+
+  it('is tried again where a function never returns, and that does not keep the notifier', async () => {
+    let calls = 0;
+    const hook = {
+      tell: () => {
+        calls += 1;
+        return calls === 1 ? new Promise(() => undefined) : undefined;
+      },
+    };
+    const { notifier } = await start({ hook });
+    await call('big-1');
+    await runtime.advance(10 * minute);
+    expect(calls).toBe(2);
+    expect(notifier.counts()).toMatchObject({ failures: 1, ended: { delivered: 1 } });
+  });
+
   it('of two notifiers over one ledger only one puts it on record', async () => {
     const [first, second] = [await start(), await start({ path: join(folder, 'other.log') })];
     await call('big-1');

@@ -140,7 +140,7 @@ async function raise(
 ): Promise<void> {
   const place = eventPlaceOf(record);
   if (place === undefined || !mayBeCause(place)) return;
-  if (book.state().known.has(noticeIdOf(place.eventId))) return;
+  if (book.isRaised(noticeIdOf(place.eventId))) return;
   const notification = await notificationOf(deps, place);
   if (notification === undefined) return;
   const wanting = deps.endpoints.filter(({ wants }) => wants(notification));

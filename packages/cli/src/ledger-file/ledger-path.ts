@@ -1,6 +1,7 @@
 // Which file is meant: --path, else ACTION_LEDGER_PATH, else ./action-ledger.db.
 import { Option, type Command } from 'commander';
 import { usageError } from '../cli-error.ts';
+import { printable } from '../format/printable.ts';
 import { type Io } from '../io.ts';
 
 const defaultPath = './action-ledger.db';
@@ -27,4 +28,9 @@ export function ledgerPath(io: Io, { path }: PathOption): string {
   if (path === '') throw usageError('--path is empty', 'name the file, or leave --path out.');
   const fromEnv = io.env['ACTION_LEDGER_PATH'];
   return path ?? (fromEnv === undefined || fromEnv === '' ? defaultPath : fromEnv);
+}
+
+/** What a command needs to name this ledger; nothing where it is the one that is meant without. */
+export function pathSuffix(io: Io, path: string): string {
+  return path === ledgerPath(io, {}) ? '' : ` --path ${printable(path)}`;
 }

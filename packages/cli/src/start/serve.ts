@@ -10,6 +10,7 @@ import { CliError } from '../cli-error.ts';
 import { scopeText } from '../desk/keys.ts';
 import { printable } from '../format/printable.ts';
 import { dateTime } from '../format/time.ts';
+import { pathSuffix } from '../ledger-file/ledger-path.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { endpointsOf, type NotifyOptions } from './notify-options.ts';
 
@@ -52,7 +53,7 @@ export async function serve(
       accessLog: options.accessLog === true,
       ...metricsOf(options),
       onNotice: (notice) => {
-        cli.io.out(`${noticeText(cli, notice)}\n`);
+        cli.io.out(`${noticeText(cli, notice, pathSuffix(cli.io, path))}\n`);
       },
       ...(endpoints === undefined ? {} : { notify: { endpoints } }),
       ...(open === true ? { access: () => everyone(host) } : {}),
@@ -86,27 +87,28 @@ function addressFault(error: unknown, host: string, port: number): CliError | un
   });
 }
 
-function noticeText({ io, style }: Cli, notice: Notice): string {
+/** @param file what names the ledger in a command */
+function noticeText({ io, style }: Cli, notice: Notice, file: string): string {
   const at = style.dim(dateTime(io.runtime.clock.wallMs()));
   switch (notice.kind) {
     case 'approval waiting': {
       const { tool, id } = notice.action;
-      return `${at} approval waits: ${printable(tool)}; action-ledger approve ${shortId(id)}`;
+      return `${at} approval waits: ${printable(tool)}; action-ledger approve ${shortId(id)}${file}`;
     }
     case 'unknown escalated': {
       const { tool, id } = notice.action;
-      return `${at} not known, a person is needed: ${printable(tool)}; action-ledger actions show ${shortId(id)}`;
+      return `${at} not known, a person is needed: ${printable(tool)}; action-ledger actions show ${shortId(id)}${file}`;
     }
     case 'incident': {
       const { tool, id } = notice.action;
-      return `${at} incident: ${printable(tool)}; action-ledger actions show ${shortId(id)}`;
+      return `${at} incident: ${printable(tool)}; action-ledger actions show ${shortId(id)}${file}`;
     }
     case 'workflow needs a person':
-      return `${at} workflow needs a person; action-ledger workflow show ${shortId(notice.workflow.id)}`;
+      return `${at} workflow needs a person; action-ledger workflow show ${shortId(notice.workflow.id)}${file}`;
     case 'paused':
       return `${at} paused: ${scopeText(notice.pause)} (${printable(notice.pause.reason)})`;
     case 'stream broken':
-      return `${at} damaged: ${shortId(notice.actionId)}: ${printable(notice.reason)}; action-ledger verify`;
+      return `${at} damaged: ${shortId(notice.actionId)}: ${printable(notice.reason)}; action-ledger verify${file}`;
   }
 }
 

@@ -7,7 +7,7 @@ import { type ToolSet } from '@action-ledger/tools';
 import { type Cli } from '../cli.ts';
 import { scopeText } from '../desk/keys.ts';
 import { count } from '../format/count.ts';
-import { ledgerPath, type PathOption } from '../ledger-file/ledger-path.ts';
+import { ledgerPath, type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { serve, type ServeOptions, stopSignal } from './serve.ts';
 import { type Serving, type ToolsOptions, toolsToServe } from './tools-to-serve.ts';
 
@@ -43,7 +43,7 @@ async function firstScreen(
     ['file', `${path}, ${count(await ledger.store.head(), 'event')}`],
     ['API', `${url}/v1`],
     ['docs', `${url}/docs`],
-    ['access', open === true ? 'open: everyone on this machine' : await keysText(keys, io)],
+    ['access', open === true ? 'open: everyone on this machine' : await keysText(keys, io, path)],
     ['tools', toolsText(tools)],
     ...(provider === undefined ? [] : [sandboxRow(provider)]),
     ['waiting', waitingText(ledger)],
@@ -64,13 +64,13 @@ function sandboxRow(provider: string): readonly [what: string, is: string] {
   return ['sandbox', `they call ${provider}, where a play answers: action-ledger play --url`];
 }
 
-async function keysText(keys: KeyRing, { runtime }: Cli['io']): Promise<string> {
-  const now = runtime.clock.wallMs();
+async function keysText(keys: KeyRing, io: Cli['io'], path: string): Promise<string> {
+  const now = io.runtime.clock.wallMs();
   const good = (await keys.list()).filter(
     ({ revoked, expiresAt = Infinity }) => revoked === undefined && now < expiresAt,
   );
   return good.length === 0
-    ? 'by API key, and there is none: action-ledger keys create --name ME --role proposer'
+    ? `by API key, and there is none: action-ledger keys create --name ME --role proposer${pathSuffix(io, path)}`
     : `by API key: ${good.length} good`;
 }
 

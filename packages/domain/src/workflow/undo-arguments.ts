@@ -58,7 +58,9 @@ function read(
 ): JsonValue | undefined {
   if (path === 'externalId') return externalId;
   if (path === 'outcome') return result;
-  const [side, rest] = [path.slice(0, path.indexOf('.')), path.slice(path.indexOf('.') + 1)];
+  const dot = path.indexOf('.');
+  if (dot < 0) return undefined;
+  const [side, rest] = [path.slice(0, dot), path.slice(dot + 1)];
   if (side === 'arguments') return readField(args, rest);
   if (side === 'outcome' && isJsonObject(result)) return readField(result, rest);
   return undefined;
