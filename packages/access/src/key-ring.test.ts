@@ -107,6 +107,45 @@ describe('an API key', () => {
     });
   });
 
+  it('that is revoked while the keys are being read lets nobody in afterwards', async () => {
+    const { open, store, runtime } = setUp();
+    let held: Promise<void> | undefined;
+    const ring = open({
+      ...store,
+      readStream: async (...args) => {
+        const found = await store.readStream(...args);
+        await held;
+        return found;
+      },
+    });
+    const { text, key } = await make(ring);
+    await runtime.advance(5_000);
+    let release = (): void => undefined;
+    held = new Promise((resolve) => (release = resolve));
+    const asked = ring.authenticate({ apiKey: text });
+    await runtime.advance(0);
+    held = undefined;
+    await ring.revoke({ id: key.id, by: 'bob', reason: 'leaked' });
+    release();
+    expect(await asked).toBeUndefined();
+    expect(await ring.authenticate({ apiKey: text })).toBeUndefined();
+  });
+
+  it('is looked up again where the wall clock was set ahead and stands still', async () => {
+    const { open, runtime, store } = setUp();
+    const later = createKeyRing({
+      store,
+      sha256: (text) => hash('sha256', text, 'base64url'),
+      clock: { nowMs: () => Date.UTC(2030, 0, 1) },
+      runtime,
+    });
+    const { text, key } = await make(open());
+    expect(await later.authenticate({ apiKey: text })).toBeDefined();
+    await open().revoke({ id: key.id, by: 'bob', reason: 'leaked' });
+    await runtime.advance(5_000);
+    expect(await later.authenticate({ apiKey: text })).toBeUndefined();
+  });
+
   it('that another process has made is known within 5 s', async () => {
     const { open, runtime } = setUp();
     const elsewhere = open();

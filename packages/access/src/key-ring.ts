@@ -8,6 +8,7 @@ import {
   type RecordStreamDeps,
 } from '@action-ledger/application';
 import { refusal, type Refusal } from '@action-ledger/domain';
+import { type Clock, type Runtime } from '@action-ledger/runtime';
 import { hashOfKey, keyIdOf, mintKey } from './api-key.ts';
 import { creation, type KeyRecord, type KeyRecords, keyStream } from './key-records.ts';
 import { type Access, bearerToken, isRole, type Principal, type Role } from './principal.ts';
@@ -58,6 +59,7 @@ export interface KeyRing extends Access {
 }
 
 export interface KeyRingOptions extends RecordStreamDeps {
+  readonly runtime: Pick<Runtime, 'ids' | 'timers' | 'clock'>;
   /** How old what is known of the keys may be. */
   readonly refreshMs?: number;
 }
@@ -70,7 +72,7 @@ const textMax = 255;
 export function createKeyRing(options: KeyRingOptions): KeyRing {
   const { sha256, clock, runtime } = options;
   const stream = createRecordStream(options, keyStream);
-  const known = createKnownKeys(stream, clock, options.refreshMs ?? defaultRefreshMs);
+  const known = createKnownKeys(stream, runtime.clock, options.refreshMs ?? defaultRefreshMs);
   return {
     create: async (request) => {
       const misfit = misfitOf(request);
@@ -103,11 +105,7 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
       known.learn(changed.state);
       return { kind: 'revoked', key: keyOf(changed.state, id) };
     },
-    list: async () => {
-      const keys = await stream.load();
-      known.learn(keys);
-      return [...keys.values()];
-    },
+    list: async () => [...(await stream.load()).values()],
     authenticate: async (credentials) => {
       const text = credentials.apiKey ?? bearerToken(credentials);
       const id = text === undefined ? undefined : keyIdOf(text);
@@ -126,7 +124,8 @@ interface KnownKeys {
 
 function createKnownKeys(
   stream: RecordStream<KeyRecords>,
-  clock: { nowMs(): number },
+  // A wall clock that was set ahead and stands still would let in for hours what is revoked elsewhere.
+  clock: Pick<Clock, 'monoMs'>,
   refreshMs: number,
 ): KnownKeys {
   let keys: KeyRecords | undefined;
@@ -134,22 +133,28 @@ function createKnownKeys(
   let reading: Promise<KeyRecords> | undefined;
   const learn = (found: KeyRecords): void => {
     keys = found;
-    readAt = clock.nowMs();
+    readAt = clock.monoMs();
+    reading = undefined;
   };
-  const read = async (): Promise<KeyRecords> => {
-    try {
-      const found = await stream.load();
-      learn(found);
-      return found;
-    } finally {
-      reading = undefined;
-    }
+  const read = (): Promise<KeyRecords> => {
+    const mine: Promise<KeyRecords> = stream.load().then(
+      (found) => {
+        // What was learnt since it began is newer: a key that was revoked meanwhile stays revoked.
+        if (reading === mine) learn(found);
+        return keys ?? found;
+      },
+      (fault: unknown) => {
+        if (reading === mine) reading = undefined;
+        throw fault;
+      },
+    );
+    return mine;
   };
   return {
     learn,
     // What is too old counts for nothing: a store that is away lets nobody in.
     now: async () =>
-      keys !== undefined && clock.nowMs() - readAt < refreshMs ? keys : (reading ??= read()),
+      keys !== undefined && clock.monoMs() - readAt < refreshMs ? keys : (reading ??= read()),
   };
 }
 
