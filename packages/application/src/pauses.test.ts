@@ -66,6 +66,27 @@ describe('a pause', () => {
     expect(one.list()).toEqual([]);
   });
 
+  it('that begins while the others are being read is kept', async () => {
+    const { open, store } = setUp();
+    let held: Promise<void> | undefined;
+    const pauses = open({
+      ...store,
+      readStream: async (...args) => {
+        const found = await store.readStream(...args);
+        await held;
+        return found;
+      },
+    });
+    let release = (): void => undefined;
+    held = new Promise((resolve) => (release = resolve));
+    const refreshed = pauses.refresh();
+    held = undefined;
+    await pauses.pause({ tool: 'pay', ...because });
+    release();
+    await refreshed;
+    expect(pauses.list()).toMatchObject([{ tool: 'pay' }]);
+  });
+
   it('said again is the first one, and told once', async () => {
     const { open, told } = setUp();
     const pauses = open();

@@ -121,8 +121,11 @@ export function createPauses(deps: RecordStreamDeps, onPaused: (pause: Pause) =>
       return found.pause;
     },
     refresh: async () => {
+      const before = pauses;
       try {
-        pauses = await stream.load();
+        const read = await stream.load();
+        // What was paused or resumed here meanwhile is newer; others' news comes with the next refresh.
+        if (pauses === before) pauses = read;
       } catch (fault) {
         if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
         // A gate that breaks stays closed; the rest of the ledger answers and reconciles.
