@@ -72,8 +72,9 @@ describe('a pause', () => {
     const pauses = open({
       ...store,
       readStream: async (...args) => {
+        const until = held;
         const found = await store.readStream(...args);
-        await held;
+        await until;
         return found;
       },
     });
