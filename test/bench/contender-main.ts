@@ -2,6 +2,7 @@
 // Does the slices it is ordered to do; performs given payments until each caller has been told.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Contender, type ContenderContext, type Told } from './contender.ts';
+import { openGateway } from './contenders/gateway.ts';
 import { openHttp } from './contenders/http.ts';
 import { openSqliteGrouped } from './contenders/sqlite-grouped.ts';
 import { createEffectsClient } from './effects-client.ts';
@@ -27,6 +28,8 @@ const effects = createEffectsClient(setting.client, setting.port);
 const contender = await open({
   dir: setting.dir,
   effects,
+  port: setting.port,
+  client: setting.client,
   yardstickBytes: setting.yardstickBytes,
 });
 let nextPayment = 0;
@@ -49,6 +52,8 @@ async function open(context: ContenderContext): Promise<Contender> {
       return openSqliteGrouped(context);
     case 'sqlite-each':
       return openSqliteGrouped(context, 1);
+    case 'gateway':
+      return openGateway(context);
     case 'ledger':
       return (await import('./contenders/ledger.ts')).openLedger(context);
   }
@@ -77,6 +82,7 @@ async function slice(order: SliceOrder): Promise<SliceResult> {
   const from = nextPayment;
   const latencies: number[] = [];
   const commits = contender.commits?.();
+  const others = (await contender.cpuMs?.()) ?? 0;
   const cpu = process.cpuUsage();
   const start = performance.now();
   const caller = async (): Promise<void> => {
@@ -100,7 +106,7 @@ async function slice(order: SliceOrder): Promise<SliceResult> {
     seconds,
     p50Ms: percentile(sorted, 0.5),
     p99Ms: percentile(sorted, 0.99),
-    cpuMs: (user + system) / 1000,
+    cpuMs: (user + system) / 1000 + ((await contender.cpuMs?.()) ?? 0) - others,
     commits: commits === undefined ? undefined : (contender.commits?.() ?? 0) - commits,
   };
 }

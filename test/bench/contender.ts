@@ -1,5 +1,6 @@
 // What is compared: something that performs a payment and tells its caller what became of it.
 import { type EffectsClient } from './effects-client.ts';
+import { type ClientName } from './options.ts';
 import { type PaymentArguments } from './payment.ts';
 
 /** `being checked`: not known yet; the caller is to ask again. `failed`: told that nothing was done. */
@@ -13,6 +14,8 @@ export interface Contender {
   perform(n: number, payment: PaymentArguments, patienceMs?: number): Told | Promise<Told>;
   /** Group commits so far. */
   commits?(): number;
+  /** Of its other processes, so far. */
+  cpuMs?(): Promise<number>;
   close(): void | Promise<void>;
 }
 
@@ -22,6 +25,9 @@ export const mainFile = 'main.db';
 export interface ContenderContext {
   readonly dir: string;
   readonly effects: EffectsClient;
+  /** The endpoint's, for processes of the contender that call it themselves. */
+  readonly port: number;
+  readonly client: ClientName;
   /** What the yardstick is to store per action: arguments, result and filler. */
   readonly yardstickBytes: number;
 }

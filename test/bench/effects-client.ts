@@ -18,11 +18,16 @@ export function createEffectsClient(name: ClientName, port: number): EffectsClie
   const exchange = name === 'lean' ? createLeanExchange(port) : createNodeExchange(port);
   return {
     send: async (key, payment) => {
-      const { body } = await exchange.call('POST', '/effects', key, JSON.stringify(payment));
+      const { body } = await exchange.call(
+        'POST',
+        '/effects',
+        headersOf(key),
+        JSON.stringify(payment),
+      );
       return JSON.parse(body) as PaymentResult;
     },
     find: async (key) => {
-      const { head, body } = await exchange.call('GET', `/effects/${key}`, key, '');
+      const { head, body } = await exchange.call('GET', `/effects/${key}`, headersOf(key), '');
       return head.startsWith('HTTP/1.1 404') ? undefined : (JSON.parse(body) as PaymentResult);
     },
     close: () => {
@@ -31,12 +36,17 @@ export function createEffectsClient(name: ClientName, port: number): EffectsClie
   };
 }
 
-interface Exchange {
-  call(method: string, path: string, key: string, body: string): Promise<Frame>;
+function headersOf(key: string): readonly string[] {
+  return ['host: 127.0.0.1', 'content-type: application/json', `idempotency-key: ${key}`];
+}
+
+export interface Exchange {
+  /** @param headers whole lines, in lower case */
+  call(method: string, path: string, headers: readonly string[], body: string): Promise<Frame>;
   close(): void;
 }
 
-function createLeanExchange(port: number): Exchange {
+export function createLeanExchange(port: number): Exchange {
   const open = new Set<Socket>();
   const idle: Connection[] = [];
   const take = (): Connection => {
@@ -51,14 +61,10 @@ function createLeanExchange(port: number): Exchange {
     return connection;
   };
   return {
-    call: async (method, path, key, body) => {
+    call: async (method, path, headers, body) => {
       const connection = take();
       const frame = await connection.exchange(
-        writeFrame(
-          `${method} ${path} HTTP/1.1`,
-          ['host: 127.0.0.1', 'content-type: application/json', `idempotency-key: ${key}`],
-          body,
-        ),
+        writeFrame(`${method} ${path} HTTP/1.1`, headers, body),
       );
       idle.push(connection);
       return frame;
@@ -103,15 +109,19 @@ function openConnection(port: number, onEnd: (connection: Connection) => void): 
   return connection;
 }
 
+function headersFrom(lines: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = lines.map((line) => line.split(': ') as [name: string, value: string]);
+  return Object.fromEntries(pairs);
+}
+
 function createNodeExchange(port: number): Exchange {
   const agent = new Agent({ keepAlive: true });
   return {
-    call: (method, path, key, body) =>
+    call: (method, path, lines, body) =>
       new Promise((resolve, reject) => {
         const headers = {
-          'content-type': 'application/json',
+          ...headersFrom(lines),
           'content-length': body.length,
-          'idempotency-key': key,
         };
         const sent = request(
           { host: '127.0.0.1', port, agent, method, path, headers },

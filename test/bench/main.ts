@@ -51,7 +51,8 @@ async function benchScale(options: BenchOptions, actions: number): Promise<void>
 async function crashRows(world: World, options: BenchOptions): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const callers of options.callers) {
-    for (const contender of options.contenders) {
+    // The service's own kills are tests, not a measure: test/play/server-kills.test.ts.
+    for (const contender of options.contenders.filter((name) => name !== 'gateway')) {
       progress(`W3, ${contender}, ${callers} callers`);
       rows.push(crashRow(await runCrashes(world, options, contender, callers)));
     }

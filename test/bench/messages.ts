@@ -27,6 +27,19 @@ export interface ContenderSetting {
   readonly yardstickBytes: number;
 }
 
+/** Handed to the service behind the contender `gateway`. */
+export interface GatewaySetting extends Pick<ContenderSetting, 'dir' | 'port' | 'client'> {
+  /** How many API keys it is to make. */
+  readonly keys: number;
+}
+
+export type GatewayMessage = { readonly type: 'cpu' } | { readonly type: 'close' };
+
+export type GatewayReply =
+  | { readonly type: 'serving'; readonly port: number; readonly keys: readonly string[] }
+  | { readonly type: 'cpu used'; readonly ms: number }
+  | { readonly type: 'closed' };
+
 export interface SliceOrder {
   readonly type: 'slice';
   readonly work: 'W1' | 'W2';

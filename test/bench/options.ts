@@ -1,7 +1,7 @@
 // The command line of the bench. Wrong values end with a sentence that names the option.
 import { parseArgs } from 'node:util';
 
-const contenderNames = ['http', 'sqlite-grouped', 'sqlite-each', 'ledger'] as const;
+const contenderNames = ['http', 'sqlite-grouped', 'sqlite-each', 'ledger', 'gateway'] as const;
 export type ContenderName = (typeof contenderNames)[number];
 
 const workNames = ['W1', 'W2', 'W3'] as const;
@@ -43,7 +43,8 @@ export const help = `npm run bench -- [options]
   --json FILE            also write the rows as a JSON array
   --work W1,W2,W3        W1 new actions, W2 the same keys again, W3 kill -9 at 40 % (default: all)
   --callers 1,16,64      concurrent callers (default: 1,16,64)
-  --contenders LIST      of ${contenderNames.join(', ')} (default: http,sqlite-grouped,ledger)
+  --contenders LIST      of ${contenderNames.join(', ')} 
+                         (default: http,sqlite-grouped,ledger,gateway)
   --rounds N             interleaved rounds, medians are reported (default: 10)
   --actions N            at least so many actions in a slice (default: 500)
   --slice-ms N           a slice lasts at least so long (default: 1000)
@@ -88,7 +89,7 @@ export function parseOptions(args: readonly string[]): BenchOptions | 'help' {
 }
 
 const usual = {
-  contenders: 'http,sqlite-grouped,ledger',
+  contenders: 'http,sqlite-grouped,ledger,gateway',
   callers: '1,16,64',
   rounds: '10',
   actions: '500',

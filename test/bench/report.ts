@@ -112,6 +112,13 @@ export function ratios(samples: readonly Sample[]): readonly Figure[] {
     add(`${work} ledger / sqlite-each, actions per second`, ({ rateOf }) =>
       divide(rateOf('ledger'), rateOf('sqlite-each')),
     );
+    if (work === 'W1') {
+      add(
+        'W1 gateway / the bare call, actions per second',
+        ({ rateOf }) => divide(rateOf('gateway'), rateOf('http')),
+        callers === 16 ? { least: 0.12 } : undefined,
+      );
+    }
     add(`${work} noise: the yardstick's slower slice / its faster one`, ({ noise }) => noise);
   }
   return found;

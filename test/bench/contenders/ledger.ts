@@ -25,8 +25,14 @@ export async function openLedger({ dir, effects }: ContenderContext): Promise<Co
   };
 }
 
-export function openPayLedger(dir: string, effects: Pick<EffectsClient, 'send' | 'find'>) {
-  const pay = defineTool({
+export function openPayLedger(dir: string, effects: Effects) {
+  return createLedger({ path: join(dir, mainFile), tools: { pay: payTool(effects) } });
+}
+
+type Effects = Pick<EffectsClient, 'send' | 'find'>;
+
+export function payTool(effects: Effects) {
+  return defineTool({
     name: 'pay',
     input,
     identity: ['payment_id'],
@@ -44,7 +50,6 @@ export function openPayLedger(dir: string, effects: Pick<EffectsClient, 'send' |
       return result ? { verdict: 'found', result } : { verdict: 'absent' };
     },
   });
-  return createLedger({ path: join(dir, mainFile), tools: { pay } });
 }
 
 export type PayLedger = Awaited<ReturnType<typeof openPayLedger>>;
@@ -60,7 +65,7 @@ export async function perform(
   return toldBy((await ledger.tools.pay.call(payment, origin)).word);
 }
 
-function toldBy(word: AnswerWord): Told {
+export function toldBy(word: AnswerWord): Told {
   switch (word) {
     case 'done':
       return 'done';
