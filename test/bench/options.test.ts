@@ -4,7 +4,7 @@ import { parseOptions, WrongOption } from './options.ts';
 describe('parseOptions', () => {
   it('has defaults fit to quote', () => {
     expect(parseOptions([])).toMatchObject({
-      contenders: ['http', 'sqlite-grouped', 'ledger'],
+      contenders: ['http', 'sqlite-grouped', 'ledger', 'gateway'],
       works: ['W1', 'W2', 'W3'],
       callers: [1, 16, 64],
       rounds: 10,
