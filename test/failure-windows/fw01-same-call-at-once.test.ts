@@ -37,7 +37,10 @@ overEach((payWorld) => {
         Promise.all([one.begin(invoice, patience), other.begin(invoice, patience)]),
       );
       await world.advance(10 * minute);
-      expect(answers.filter(({ word }) => word === 'done')).toHaveLength(1);
+      const done = answers.filter(({ word }) => word === 'done').length;
+      // A ledger that left the sending to others knows no more than the stream says.
+      expect(done).toBeLessThanOrEqual(1);
+      if (world.shape === 'one ledger') expect(done).toBe(1);
       expect(world.provider.effects()).toHaveLength(1);
     }));
 });

@@ -16,14 +16,8 @@ import {
   second,
   times,
 } from './pay.ts';
-import {
-  inWorld,
-  openWorld,
-  type Process,
-  sha256,
-  type World,
-  type WorldOptions,
-} from './world.ts';
+import { sha256 } from './sha256.ts';
+import { inWorld, openWorld, type Process, type World, type WorldOptions } from './world.ts';
 
 const of = (number: number) => ({ ...invoice, invoice: `2026-${number}` });
 const callOf = (number: number) => ({ ...firstCall, call: `call_${number}` });

@@ -7,15 +7,23 @@ import { type ProviderPort } from '@action-ledger/sandbox';
 export interface Life {
   readonly isDead: () => boolean;
   readonly die: () => void;
+  /** Resolves when it dies. */
+  readonly death: Promise<void>;
 }
 
 export function createLife(): Life {
   const state = { isDead: false };
+  let tell = (): void => undefined;
+  const death = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
   return {
     isDead: () => state.isDead,
     die: () => {
       state.isDead = true;
+      tell();
     },
+    death,
   };
 }
 

@@ -20,7 +20,8 @@ import {
 } from '@action-ledger/sandbox';
 import { defineTool, type Tool, type ToolDefinition } from '@action-ledger/tools';
 import { minute, second, times } from './pay.ts';
-import { type Adapter, type Process, sha256, type World, type WorldOptions } from './world.ts';
+import { sha256 } from './sha256.ts';
+import { type Adapter, type Process, type World, type WorldOptions } from './world.ts';
 
 export const parts = ['flight', 'hotel', 'car'] as const;
 export type Part = (typeof parts)[number];

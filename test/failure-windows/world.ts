@@ -1,19 +1,7 @@
 // One world per test: a provider that counts effects, an event store that outlives its processes, and
 // ledgers over it, each in a process of its own with virtual time. Afterwards everything that must
 // always hold is checked against the provider's own count.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { hash } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import {
-  type CallContext,
-  createLedger,
-  type Ledger,
-  type Notice,
-  type Outcome,
-  type WritePoint,
-} from '@action-ledger/client';
 import { verifyLedger } from '@action-ledger/application';
 import { foldAction, unsealActionEvent } from '@action-ledger/codec';
 import {
@@ -21,31 +9,43 @@ import {
   type ActionEvent,
   actionOfStream,
   checkLedger,
-  type JsonObject,
   streamOfAction,
 } from '@action-ledger/domain';
-import { createMemoryEventStore, type EventStore, StoreFault } from '@action-ledger/event-store';
-import { openSqliteEventStore, restoreBackup } from '@action-ledger/event-store-sqlite';
-import { createSystemRuntime } from '@action-ledger/runtime';
+import { type EventStore } from '@action-ledger/event-store';
 import {
   createProvider,
   type ProviderOptions,
   type ProviderPort,
   type SandboxProvider,
 } from '@action-ledger/sandbox';
-import {
-  createFaultScript,
-  createFaultyEventStore,
-  createVirtualRuntime,
-  type FaultPlan,
-  type FaultScript,
-  type VirtualRuntime,
-} from '@action-ledger/testkit';
+import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit';
 import { type Tool } from '@action-ledger/tools';
-import { createLife, type Life, mortalPort, mortalRuntime, mortalStore, never } from './mortal.ts';
+import { openDisk, type StoreKind } from './disk.ts';
+import { createCrews } from './services.ts';
+import { sha256 } from './sha256.ts';
+import { type Process, type Shape, startProcess, type StartOptions } from './process.ts';
 
-export const adapters = ['memory', 'sqlite'] as const;
-export type Adapter = (typeof adapters)[number];
+export { type StoreKind, stores } from './disk.ts';
+export { type Outage, type Process, type StartOptions } from './process.ts';
+
+const settings = {
+  memory: { kind: 'memory', shape: 'one ledger' },
+  sqlite: { kind: 'sqlite', shape: 'one ledger' },
+  'memory, through services': { kind: 'memory', shape: 'services' },
+  'sqlite, through services': { kind: 'sqlite', shape: 'services' },
+} as const satisfies Readonly<Record<string, { readonly kind: StoreKind; readonly shape: Shape }>>;
+
+export type Adapter = keyof typeof settings;
+
+/**
+ * Each test runs over every store in one process; with `THROUGH_SERVICES=1` also through services that
+ * have cores of their own, which takes many times as long.
+ */
+export const adapters: readonly Adapter[] =
+  process.env['THROUGH_SERVICES'] === '1'
+    ? (Object.keys(settings) as readonly Adapter[])
+    : ['memory', 'sqlite'];
+
 export const guarantees = ['idempotent', 'lookup', 'natural', 'manual'] as const;
 
 export interface WorldOptions extends Omit<ProviderOptions, 'runtime'> {
@@ -54,48 +54,8 @@ export interface WorldOptions extends Omit<ProviderOptions, 'runtime'> {
   readonly tools: (port: ProviderPort) => readonly Tool[];
 }
 
-export interface StartOptions {
-  /** It dies as it reaches the point for the nth time (default the first). */
-  readonly diesAt?: WritePoint;
-  readonly nth?: number;
-  readonly wallAheadMs?: number;
-  readonly tools?: WorldOptions['tools'];
-  readonly isPaused?: () => boolean;
-  /** Where days pass: sweeps of seconds would only cost time. Default: as in DESIGN.md. */
-  readonly sweepMs?: number;
-  readonly onPoint?: (point: WritePoint, actionId: string) => void | Promise<void>;
-  /** Faults of the store, scripted from the start. */
-  readonly script?: (script: FaultScript) => void;
-}
-
-export type Outage = 'none' | 'appends' | 'all';
-
-export interface Process {
-  readonly ledger: Ledger;
-  readonly runtime: VirtualRuntime;
-  /** What goes wrong between this process and the store, append by append. */
-  readonly script: FaultScript;
-  /** What the store refuses from now on. */
-  readonly outage: (what: Outage) => void;
-  readonly notices: readonly Notice[];
-  readonly faults: readonly string[];
-  readonly isDead: () => boolean;
-  readonly die: () => void;
-  /** Begins a call. Time passes only when the test says so. */
-  readonly begin: (
-    args: JsonObject,
-    context: CallContext,
-    tool?: string,
-  ) => Promise<Outcome<unknown>>;
-  /** Calls, and lets time pass until there is an answer. */
-  readonly call: (
-    args: JsonObject,
-    context: CallContext,
-    tool?: string,
-  ) => Promise<Outcome<unknown>>;
-}
-
 export interface World {
+  readonly shape: Shape;
   readonly provider: SandboxProvider;
   /** The provider's own clock, and the passing of time. */
   readonly time: VirtualRuntime;
@@ -119,23 +79,29 @@ export interface World {
   readonly close: () => Promise<void>;
 }
 
-export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
-const tenant = 'acme';
+/** From an append to whoever acts on it there are more turns than within one ledger. */
+const servicesTurns = 96;
 /** Between two looks whether there is an answer; they grow with the time that has passed. */
 const stepMsMin = 200;
 
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const time = createVirtualRuntime();
+  const { kind, shape } = settings[options.store];
+  const time = createVirtualRuntime(shape === 'services' ? { settleTurns: servicesTurns } : {});
   const provider = createProvider({ ...options, runtime: time });
-  const disk = await openDisk(options.store, time);
+  const disk = await openDisk(kind, time);
+  const crews = createCrews();
   const processes: Process[] = [];
   const start = async (more: StartOptions = {}): Promise<Process> => {
     const seed = 100 + processes.length;
-    const process = await startProcess({ ...options, ...more }, { time, provider, disk, seed });
+    const process = await startProcess(
+      { ...options, ...more, shape },
+      { time, provider, disk, seed, crews, during: (work) => during(time, work) },
+    );
     processes.push(process);
     return process;
   };
   const world: Omit<World, 'expectSound'> = {
+    shape,
     provider,
     time,
     store: disk.store,
@@ -180,154 +146,6 @@ export async function inWorld(
   } finally {
     await world.close();
   }
-}
-
-interface Disk {
-  readonly store: () => EventStore;
-  /** As the next process finds it. */
-  readonly reopen: () => Promise<void>;
-  readonly backup: () => Promise<void>;
-  readonly goBack: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-async function openDisk(adapter: Adapter, { clock }: VirtualRuntime): Promise<Disk> {
-  if (adapter === 'memory') {
-    let store = createMemoryEventStore();
-    let copy = store.events();
-    return {
-      store: () => store,
-      reopen: async () => {
-        store = createMemoryEventStore({ events: store.events() });
-      },
-      backup: async () => {
-        copy = store.events();
-      },
-      goBack: async () => {
-        store = createMemoryEventStore({ events: copy, mark: store.events().length });
-      },
-      close: async () => undefined,
-    };
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'failure-window-'));
-  const path = join(folder, 'ledger.db');
-  const copy = join(folder, 'copy.db');
-  const runtime = { ...createSystemRuntime(), clock };
-  const open = (): ReturnType<typeof openSqliteEventStore> =>
-    openSqliteEventStore({ path, runtime });
-  let store = await open();
-  return {
-    store: () => store,
-    reopen: async () => {
-      await store.close();
-      store = await open();
-    },
-    backup: async () => {
-      await store.backup(copy, { overwrite: true });
-    },
-    goBack: async () => {
-      await store.close();
-      await restoreBackup({ from: copy, path, runtime });
-      store = await open();
-    },
-    close: async () => {
-      await store.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-interface Surroundings {
-  readonly time: VirtualRuntime;
-  readonly provider: SandboxProvider;
-  readonly disk: Disk;
-  readonly seed: number;
-}
-
-async function startProcess(
-  options: WorldOptions & StartOptions,
-  { time, provider, disk, seed }: Surroundings,
-): Promise<Process> {
-  const { wallAheadMs = 0, isPaused, sweepMs } = options;
-  const life = createLife();
-  const script = createFaultScript();
-  const outage = createOutage();
-  const runtime = time.fork({ wallAheadMs, seed });
-  const notices: Notice[] = [];
-  const faults: string[] = [];
-  options.script?.(script);
-  const tools = options.tools(mortalPort(life, provider));
-  const ledger = await createLedger({
-    store: mortalStore(
-      life,
-      createFaultyEventStore(createFaultyEventStore(disk.store(), script), outage.plan),
-    ),
-    runtime: mortalRuntime(life, runtime),
-    tools,
-    tenant,
-    ...(sweepMs === undefined ? {} : { sweepMs }),
-    onNotice: (notice) => notices.push(notice),
-    onFault: (where, fault) => faults.push(`${where}: ${String(fault)}`),
-    onPoint: deathAt(life, options),
-    ...(isPaused === undefined ? {} : { isPaused }),
-  });
-  const begin: Process['begin'] = (args, context, name) => {
-    const tool = tools.find((each) => each.name === (name ?? tools[0]?.name));
-    if (tool === undefined) throw new Error(`no tool ${String(name)}`);
-    return ledger.tool(tool).call(args, context);
-  };
-  return {
-    ledger,
-    runtime,
-    script,
-    outage: outage.set,
-    notices,
-    faults,
-    isDead: life.isDead,
-    die: life.die,
-    begin,
-    call: (...call) => during(time, begin(...call)),
-  };
-}
-
-function createOutage(): { readonly plan: FaultPlan; readonly set: (what: Outage) => void } {
-  let now: Outage = 'none';
-  const away = (): StoreFault =>
-    new StoreFault('store.unavailable', 'safe', 'The event store is away (injected).');
-  return {
-    plan: {
-      beforeAppend: () => {
-        if (now !== 'none') throw away();
-      },
-      beforeRead: () => {
-        if (now === 'all') throw away();
-      },
-    },
-    set: (what) => {
-      now = what;
-    },
-  };
-}
-
-function deathAt(
-  life: Life,
-  { diesAt, nth = 1, onPoint }: StartOptions,
-): NonNullable<StartOptions['onPoint']> {
-  let passed = 0;
-  return (point, actionId) => {
-    if (life.isDead()) return dead(point);
-    if (point !== diesAt) return onPoint?.(point, actionId);
-    passed += 1;
-    if (passed < nth) return onPoint?.(point, actionId);
-    life.die();
-    return dead(point);
-  };
-}
-
-/** `sending` is passed within the send itself: there the end of the process is an exception. */
-function dead(point: WritePoint): Promise<void> {
-  if (point === 'sending') throw new Error('the process is dead');
-  return never();
 }
 
 /** So long a test waits for anything, in virtual ms. */

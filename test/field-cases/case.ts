@@ -6,14 +6,15 @@ import { type JsonObject, parseJson } from '@action-ledger/domain';
 import { executeAt, lookUpAt, type ProviderPort } from '@action-ledger/sandbox';
 import { defineTool, type Tool, type ToolDefinition } from '@action-ledger/tools';
 import {
-  type Adapter,
-  adapters,
   inWorld,
   type Process,
+  type StoreKind,
+  stores,
   type World,
   type WorldOptions,
 } from '../failure-windows/world.ts';
 
+export { sha256 } from '../failure-windows/sha256.ts';
 export * from '../failure-windows/world.ts';
 
 // Time is virtual, but the machine may be busy.
@@ -63,8 +64,8 @@ export function inCase(
 }
 
 /** Where a restart matters: over every store. */
-export function overStores(define: (store: Adapter) => void): void {
-  describe.each(adapters)('over %s', define);
+export function overStores(define: (store: StoreKind) => void): void {
+  describe.each(stores)('over %s', define);
 }
 
 /** Raw text of arguments by the strict door; what the door refuses reaches no ledger. */

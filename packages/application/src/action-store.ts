@@ -1,6 +1,7 @@
 // The one door to an action: load its state, decide, append, and on a conflict do all three again.
 // States of recent actions are kept; an append at a stale revision is a conflict, so a kept state
-// can be old but never wrong; that of a quarantined action is not used.
+// can be old but never wrong. Where others append too, what is decided without an append is decided
+// on what the store says now. The state of a quarantined action is not used.
 import { foldAction, type Folded, type Sealed, sealEvents } from '@action-ledger/codec';
 import {
   type Action,
@@ -58,6 +59,8 @@ export interface ActionStore {
   load(actionId: string, options?: { readonly fresh?: boolean }): Promise<Loaded>;
   /** The state as last seen here, without reading; undefined where it is not kept. */
   peek(actionId: string): Action | undefined;
+  /** Others have appended to it: reads it, keeps its state, and tells `onMoved` of what is news here. */
+  follow(actionId: string): Promise<void>;
   /** Reads the stream once, without keeping its state: a broken one is quarantined. */
   check(actionId: string): Promise<void>;
   /** Decided again on every conflict. `undefined`: nothing to do for this state. */
@@ -86,6 +89,8 @@ export interface ActionStoreDeps {
   readonly onMoved: (before: Action, action: Action) => void;
   /** Each that is read, whoever has appended it. */
   readonly onRead: (action: Action) => void;
+  /** Others append too: what is kept may be behind, and only an append proves that it is not. */
+  readonly isShared: () => boolean;
 }
 
 interface Held {
@@ -106,13 +111,23 @@ const stateSize = 1_024;
 
 export function createActionStore(deps: ActionStoreDeps): ActionStore {
   const held = createHeldActions(deps.quarantine);
+  /** Nothing was appended, for a reason that others may have removed since. */
+  const mayBeBehind = (known: object | undefined, performed: Performed): boolean =>
+    known !== undefined && deps.isShared() && !isAppended(performed);
   return {
     load: async (actionId, options) => {
-      const known = options?.fresh === true ? undefined : held.get(actionId);
+      const isFresh = options?.fresh === true || deps.isShared();
+      const known = isFresh ? undefined : held.get(actionId);
       const got = known ?? (await read(deps, held, actionId));
       return got.kind === 'broken' ? got : { kind: 'action', action: got.action };
     },
     peek: (actionId) => held.get(actionId)?.action,
+    follow: async (actionId) => {
+      const known = held.get(actionId);
+      const now = await read(deps, held, actionId);
+      if (now.kind === 'broken' || known !== undefined || now.action.revision < 0) return;
+      deps.onMoved(newAction(actionId), now.action);
+    },
     check: async (actionId) => {
       if (held.get(actionId) === undefined) await read(deps, noneHeld, actionId);
     },
@@ -125,9 +140,12 @@ export function createActionStore(deps: ActionStoreDeps): ActionStore {
         const stored = known === undefined && (await storedTry(deps, actionId, options.tries));
         if (stored) return { ...stored, action };
         const wanted = command(action);
-        if (wanted === undefined) return { kind: 'done', action, before: action, events: [] };
-        const result = await tryOnce(deps, held, current, wanted, options);
-        if (result.kind !== 'conflict') return result;
+        const result =
+          wanted === undefined
+            ? nothingToDo(action)
+            : await tryOnce(deps, held, current, wanted, options);
+        if (result.kind === 'conflict') continue;
+        if (!mayBeBehind(known, result)) return result;
       }
       throw new Error(`${actionId} met ${roundsMax} conflicts in a row`);
     },
@@ -141,6 +159,14 @@ export function createActionStore(deps: ActionStoreDeps): ActionStore {
       return result.kind === 'conflict' ? { kind: 'taken' } : result;
     },
   };
+}
+
+function nothingToDo(action: Action): Done {
+  return { kind: 'done', action, before: action, events: [] };
+}
+
+function isAppended(performed: Performed): boolean {
+  return performed.kind === 'done' && performed.events.length > 0;
 }
 
 interface HeldActions {
@@ -194,7 +220,10 @@ async function read(
   const known = held.get(actionId)?.action;
   if (action.revision >= 0) held.keep(now);
   if (known !== undefined && known.revision < action.revision) deps.onMoved(known, action);
-  if (action.revision >= 0) deps.onRead(action);
+  if (action.revision >= 0) {
+    deps.clock.observe(action.updatedAt);
+    deps.onRead(action);
+  }
   return now;
 }
 

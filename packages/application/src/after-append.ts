@@ -16,7 +16,7 @@ export function afterAppend(
   if (action.attempts.length > 0) parts.judge.see(action);
   parts.index.note(action, matchesOf(action, tool));
   if (action.undoes.length > 0) trackUndoer(parts, action, before.status);
-  parts.due.set(action.id, nextLookAt(action, tool?.rules));
+  parts.due.set(action.id, nextLookAt(action, tool?.rules, parts.duties));
   if (action.status === 'planned' || action.status === 'ready') parts.judge.readyInMs(action);
   if (!isOpen(action)) {
     parts.judge.forget(action.id);
@@ -35,8 +35,12 @@ export function afterAppend(
   parts.waiters.notify(action.id);
 }
 
-function wakeWorkflow({ due, clock }: Parts, before: Action, { workflow, status }: Action): void {
-  if (workflow !== undefined && status !== before.status)
+function wakeWorkflow(
+  { due, clock, duties }: Parts,
+  before: Action,
+  { workflow, status }: Action,
+): void {
+  if (workflow !== undefined && status !== before.status && duties.has('compensate'))
     due.set(streamOfWorkflow(workflow.id), clock.nowMs());
 }
 

@@ -61,7 +61,7 @@ async function attached(
 ): Promise<Answer> {
   const waiting = waitingFor(parts, tool, proposal);
   // Claimed by a process that is gone: nobody else may be looking at it.
-  if (action.claim !== undefined && action.claim.worker !== parts.worker)
+  if (action.claim !== undefined && parts.crew.isGone(action.claim.worker))
     void parts.attend(action.id);
   const rested = await restUntil(parts, action.id, waiting);
   if (rested === undefined) return brokenAnswer(proposal, action.id);

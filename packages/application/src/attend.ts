@@ -1,5 +1,6 @@
-// What an open action needs now: to be sent, expired, reconciled, or left until later. Reads the
-// stream, never a projection; a look that comes too early finds nothing due and says when to come.
+// What an open action needs now: to be sent, expired, reconciled, or left until later, as far as it is a
+// duty held here. Reads the stream, never a projection; a look that comes too early finds nothing due and
+// says when to come.
 import { type Action, streamOfWorkflow } from '@action-ledger/domain';
 import { afterSuccess } from './after-success.ts';
 import { completeEdit } from './complete-edit.ts';
@@ -16,11 +17,19 @@ export async function attendAction(parts: Parts, actionId: string): Promise<void
   if (loaded.kind === 'broken') return;
   const { action } = loaded;
   parts.judge.see(action);
+  if (action.status === 'planned' || action.status === 'ready') await attendPlanned(parts, action);
+  else if (action.status === 'compensating') wakeItsWorkflow(parts, action);
+  else if (parts.duties.has('reconcile')) await settle(parts, action);
+}
+
+/** It goes on with what undoes the action. */
+function wakeItsWorkflow(parts: Parts, { workflow }: Action): void {
+  if (workflow !== undefined && parts.duties.has('compensate'))
+    void parts.attend(streamOfWorkflow(workflow.id));
+}
+
+async function settle(parts: Parts, action: Action): Promise<void> {
   switch (action.status) {
-    case 'planned':
-    case 'ready':
-      await attendPlanned(parts, action);
-      return;
     case 'awaiting_approval':
       await expireIfDue(parts, action);
       return;
@@ -34,10 +43,9 @@ export async function attendAction(parts: Parts, actionId: string): Promise<void
     case 'cancelled':
       await attendEdited(parts, action);
       return;
+    case 'planned':
+    case 'ready':
     case 'compensating':
-      // Its workflow goes on with what undoes it.
-      if (action.workflow !== undefined) void parts.attend(streamOfWorkflow(action.workflow.id));
-      return;
     case 'new':
     case 'reserved':
     case 'succeeded':
@@ -59,21 +67,23 @@ async function attendEdited(parts: Parts, action: Action): Promise<void> {
   if (parts.recovering() === undefined) parts.due.set(action.id, undefined);
 }
 
+/** @returns whether its time is over: nothing more is to be done with it here */
 async function expireIfDue(parts: Parts, action: Action): Promise<boolean> {
   const end =
     action.status === 'awaiting_approval'
       ? Math.min(action.approval?.expiresAt ?? Infinity, action.validUntil)
       : action.validUntil;
   if (parts.clock.nowMs() < end) {
-    parts.due.set(action.id, nextLookAt(action, toolOf(parts, action)?.rules));
+    parts.due.set(action.id, nextLookAt(action, toolOf(parts, action)?.rules, parts.duties));
     return false;
   }
+  if (!parts.duties.has('reconcile')) return true;
   await parts.actions.perform(action.id, () => ({ type: 'Expire' }));
   return true;
 }
 
 async function attendPlanned(parts: Parts, action: Action): Promise<void> {
-  if (await expireIfDue(parts, action)) return;
+  if ((await expireIfDue(parts, action)) || !parts.duties.has('send')) return;
   if (action.after !== undefined && (await waitsForUndoer(parts, action, action.after))) return;
   const tool = toolOf(parts, action);
   if (tool === undefined) return;
@@ -82,11 +92,7 @@ async function attendPlanned(parts: Parts, action: Action): Promise<void> {
     parts.due.set(action.id, parts.clock.nowMs() + readyInMs);
     return;
   }
-  if (
-    parts.isClosing() ||
-    parts.whyPaused(action.tenant, action.tool) !== undefined ||
-    parts.recovering() !== undefined
-  ) {
+  if (isBlocked(parts, action)) {
     parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
     return;
   }
@@ -104,6 +110,14 @@ async function attendPlanned(parts: Parts, action: Action): Promise<void> {
   await send(parts, tool, action);
 }
 
+function isBlocked(parts: Parts, { tenant, tool }: Action): boolean {
+  return (
+    parts.isClosing() ||
+    parts.whyPaused(tenant, tool) !== undefined ||
+    parts.recovering() !== undefined
+  );
+}
+
 /** The lease has ended, or its process has: reconcile; never send. */
 async function attendClaim(parts: Parts, action: Action): Promise<void> {
   const { claim } = action;
@@ -111,7 +125,7 @@ async function attendClaim(parts: Parts, action: Action): Promise<void> {
     parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
     return;
   }
-  const isOrphan = claim.worker !== parts.worker;
+  const isOrphan = parts.crew.isGone(claim.worker);
   if (!isOrphan && parts.clock.nowMs() < claim.leaseUntil) {
     parts.due.set(action.id, claim.leaseUntil);
     return;

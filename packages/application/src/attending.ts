@@ -3,34 +3,56 @@
 interface Look {
   again: boolean;
   done: Promise<void>;
+  /** What the last look broke by. */
+  fault: unknown;
+}
+
+export interface Attending {
+  /** Never rejects: a fault is told, and a later look tries again. */
+  readonly attend: (due: string) => Promise<void>;
+  /** Rejects where the look broke: what was due may not be on record. */
+  readonly attendOrFail: (due: string) => Promise<void>;
 }
 
 export function createAttending(
-  look: (actionId: string) => Promise<void>,
+  look: (due: string) => Promise<void>,
   onFault: (where: string, fault: unknown) => void,
-): (actionId: string) => Promise<void> {
+): Attending {
   const looks = new Map<string, Look>();
-  const run = async (actionId: string, current: Look): Promise<void> => {
+  const run = async (due: string, current: Look): Promise<void> => {
     try {
       while (current.again) {
         current.again = false;
-        await look(actionId);
+        await look(due);
       }
     } catch (fault) {
-      onFault(`looking at ${actionId}`, fault);
+      current.fault = fault ?? new Error('It failed and did not say why.');
+      onFault(`looking at ${due}`, fault);
     } finally {
-      looks.delete(actionId);
+      looks.delete(due);
     }
   };
-  return (actionId) => {
-    const under = looks.get(actionId);
+  const begin = (due: string): Look => {
+    const under = looks.get(due);
     if (under !== undefined) {
       under.again = true;
-      return under.done;
+      return under;
     }
-    const current: Look = { again: true, done: Promise.resolve() };
-    looks.set(actionId, current);
-    current.done = run(actionId, current);
-    return current.done;
+    const current: Look = { again: true, done: Promise.resolve(), fault: undefined };
+    looks.set(due, current);
+    current.done = run(due, current);
+    return current;
   };
+  return {
+    attend: (due) => begin(due).done,
+    attendOrFail: async (due) => {
+      const current = begin(due);
+      await current.done;
+      if (current.fault !== undefined) throw asError(current.fault);
+    },
+  };
+}
+
+function asError(fault: unknown): Error {
+  return fault instanceof Error ? fault : new Error(String(fault));
 }

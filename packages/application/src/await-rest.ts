@@ -14,13 +14,13 @@ export async function awaitRest(
   for (;;) {
     // From the look at the state to the start of the wait nothing may be awaited: an append in
     // between would wake nobody.
-    const held = parts.actions.peek(actionId);
+    const held = parts.crew.isShared() ? undefined : parts.actions.peek(actionId);
     const left = until - parts.clock.monoMs();
     if (held === undefined) {
       const loaded = await parts.actions.load(actionId);
       if (loaded.kind === 'broken') return undefined;
       if (isOver(parts, loaded.action, left, signal)) return loaded.action;
-      if (parts.actions.peek(actionId) !== undefined) continue;
+      if (hasMovedSince(parts, loaded.action)) continue;
       await parts.waiters.wait(actionId, Math.min(left, unheldLookMs), signal);
     } else {
       if (isOver(parts, held, left, signal)) return held;
@@ -29,7 +29,13 @@ export async function awaitRest(
   }
 }
 
-/** A state that is not kept can move unseen; then it is looked at so often. */
+/** What is kept by now is newer, or will tell when it moves. */
+function hasMovedSince({ actions, crew }: Parts, { id, revision }: Action): boolean {
+  const held = actions.peek(id);
+  return held !== undefined && (!crew.isShared() || held.revision > revision);
+}
+
+/** A state that is not kept can move unseen, and so can one that others move; it is looked at so often. */
 const unheldLookMs = 1_000;
 
 function isOver(parts: Parts, action: Action, left: number, signal?: AbortSignal): boolean {

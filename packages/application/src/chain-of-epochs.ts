@@ -29,12 +29,13 @@ const readsAfterMiss = 256;
 /** A bound that no honest identity reaches. */
 export const epochsMax = 100_000;
 
-export function createEpochChains(actions: ActionStore): EpochChains {
+/** @param isShared others append too: what was known here may be behind */
+export function createEpochChains(actions: ActionStore, isShared: () => boolean): EpochChains {
   const counts = createRecentMap<number>({ entriesMax: knownCountsMax });
   let readFirst = 0;
   return {
     held: (keyHash) => {
-      const first = actions.peek(actionIdOf(keyHash, 0));
+      const first = isShared() ? undefined : actions.peek(actionIdOf(keyHash, 0));
       const count = first === undefined ? undefined : counts.get(keyHash);
       if (first === undefined || count === undefined) return undefined;
       const chain = [first];
@@ -60,7 +61,7 @@ export function createEpochChains(actions: ActionStore): EpochChains {
       if ((counts.get(keyHash) ?? 0) < count) counts.set(keyHash, count);
     },
     load: async (keyHash, options) => {
-      const known = options?.fresh === true ? undefined : counts.get(keyHash);
+      const known = options?.fresh === true || isShared() ? undefined : counts.get(keyHash);
       const chain: Action[] = [];
       for (let epoch = 0; epoch < (known ?? epochsMax); epoch += 1) {
         const loaded = await actions.load(actionIdOf(keyHash, epoch));

@@ -1,48 +1,61 @@
-// What makes open actions move: looks at what is due, and room to send it. A ledger that does not drive
-// has neither: it records, and another process does the rest.
+// What makes open actions move: the duties, looks at what is due, and room to send it. Without a duty
+// nothing is due, and without the duty to send nothing new finds room: it is recorded, and others do
+// the rest.
 import { type Runtime } from '@action-ledger/runtime';
-import { createAttending } from './attending.ts';
+import { type Attending, createAttending } from './attending.ts';
 import { createDueIndex, type DueIndex } from './due-index.ts';
+import { allDuties, type ChangingDuties, createDuties, type Duties, type Duty } from './duties.ts';
 import { type OnFault } from './host-functions.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { createSlots, type Slots } from './slots.ts';
 
 export interface DrivingOptions {
-  /**
-   * False: it records what callers and people say, and leaves everything that follows to another
-   * process, now or later. Default true.
-   */
-  readonly drives?: boolean;
+  /** What it does by itself from the start. Default: everything. */
+  readonly duties?: readonly Duty[];
   /** Attempts under way at once, of all tools together. Default: no bound. */
   readonly slotsMax?: number;
 }
 
 export interface Driving {
-  readonly drives: boolean;
-  readonly attend: (actionId: string) => Promise<void>;
+  readonly duties: ChangingDuties;
+  readonly attend: Attending['attend'];
+  readonly attendOrFail: Attending['attendOrFail'];
   readonly due: DueIndex;
   readonly slots: Slots;
 }
 
 export function createDriving(
-  { drives = true, slotsMax }: DrivingOptions,
+  { duties: initial = allDuties, slotsMax }: DrivingOptions,
   clock: LedgerClock,
   { timers }: Pick<Runtime, 'timers'>,
-  look: (actionId: string) => Promise<void>,
+  look: (due: string) => Promise<void>,
   onFault: OnFault,
 ): Driving {
-  if (!drives) return { drives, attend: async () => Promise.resolve(), due: noDue, slots: noSlots };
-  const attend = createAttending(look, onFault);
-  const due = createDueIndex(clock, timers, (actionId) => void attend(actionId));
+  const duties = createDuties(initial);
+  const attending = createAttending(look, onFault);
+  const attend = (due: string): Promise<void> =>
+    duties.any() ? attending.attend(due) : Promise.resolve();
+  const due = dueByDuties(
+    createDueIndex(clock, timers, (each) => void attend(each)),
+    duties,
+  );
   const slots = createSlots({ clock, due, ...(slotsMax === undefined ? {} : { slotsMax }) });
-  return { drives, attend, due, slots };
+  const { attendOrFail } = attending;
+  return { duties, attend, attendOrFail, due, slots: slotsByDuties(slots, duties) };
 }
 
-const noDue: DueIndex = {
-  set: () => undefined,
-  size: () => 0,
-  all: () => [],
-  stop: () => undefined,
-};
+function dueByDuties(due: DueIndex, duties: Duties): DueIndex {
+  return {
+    ...due,
+    set: (name, dueAt) => {
+      if (dueAt === undefined || duties.any()) due.set(name, dueAt);
+    },
+  };
+}
 
-const noSlots: Slots = { take: () => 'full', release: () => undefined };
+function slotsByDuties(slots: Slots, duties: Duties): Slots {
+  return {
+    ...slots,
+    take: (wanted) => (wanted.isNew && !duties.has('send') ? 'full' : slots.take(wanted)),
+  };
+}

@@ -2,6 +2,7 @@
 // missed wake-up is harmless, because the sweep looks at everything open again.
 import { type Action, type ToolRules } from '@action-ledger/domain';
 import { type Timer, type Timers } from '@action-ledger/runtime';
+import { type Duties } from './duties.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 
 export interface DueIndex {
@@ -69,15 +70,32 @@ export function createDueIndex(
 /** So long its editor has for the second half, before the sweep does it. */
 const editLookMs = 1_000;
 
-/** When an action needs a look next, by its own state. Wall-clock ms; undefined when it is at rest. */
-export function nextLookAt(action: Action, rules: ToolRules | undefined): number | undefined {
+/**
+ * When an action needs a look next, by its own state and the duties held here. Wall-clock ms; undefined
+ * when it is at rest, or others look after it.
+ * @param rules of its tool; undefined where that is not served here
+ */
+export function nextLookAt(
+  action: Action,
+  rules: ToolRules | undefined,
+  duties: Duties,
+): number | undefined {
+  if (action.status === 'compensating')
+    return duties.has('compensate')
+      ? action.updatedAt + (rules?.checks.intervalMinMs ?? 5_000)
+      : undefined;
+  const isToSend = action.status === 'planned' || action.status === 'ready';
+  if (isToSend && duties.has('send') && rules !== undefined)
+    return Math.min(action.after === undefined ? action.readyAt : Infinity, action.validUntil);
+  return duties.has('reconcile') ? nextCheckOf(action) : undefined;
+}
+
+/** For what is left of it once its time has come, without sending it. */
+function nextCheckOf(action: Action): number | undefined {
   switch (action.status) {
     case 'planned':
     case 'ready':
-      return Math.min(
-        action.after === undefined ? action.readyAt : action.validUntil,
-        action.validUntil,
-      );
+      return action.validUntil;
     case 'awaiting_approval':
       return Math.min(action.approval?.expiresAt ?? action.validUntil, action.validUntil);
     case 'claimed':
@@ -88,7 +106,6 @@ export function nextLookAt(action: Action, rules: ToolRules | undefined): number
     case 'cancelled':
       return action.edited === undefined ? undefined : action.updatedAt + editLookMs;
     case 'compensating':
-      return action.updatedAt + (rules?.checks.intervalMinMs ?? 5_000);
     case 'new':
     case 'reserved':
     case 'succeeded':

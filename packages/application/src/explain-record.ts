@@ -31,8 +31,9 @@ export function createExplainer(
     onAppended: () => undefined,
     onMoved: () => undefined,
     onRead: () => undefined,
+    isShared: () => false,
   });
-  const chains = createEpochChains(actions);
+  const chains = createEpochChains(actions, () => false);
   return (request) => explainCall({ tools, actions, sha256, digestSecret }, chains, request);
 }
 
@@ -40,5 +41,6 @@ export function createExplainer(
 const withoutQuarantine: Quarantine = {
   open: async () => undefined,
   record: async () => undefined,
+  learn: async () => undefined,
   whyQuarantined: () => undefined,
 };

@@ -14,6 +14,10 @@ export {
 } from './confirm-recovery.ts';
 export { createExplainer, type ExplainerOptions } from './explain-record.ts';
 export { type OnFault, safeOnFault } from './host-functions.ts';
+export { amongProcesses, type Crew, createCrew } from './crew.ts';
+export { type Core, openCore, openLedger } from './core.ts';
+export { allDuties, type Duty } from './duties.ts';
+export { type Following, type StreamPlace } from './follow-streams.ts';
 export * from './ledger.ts';
 export {
   type CancelRequest,
@@ -49,6 +53,9 @@ export { readRecoveries, type Recovery, type RecoveryConfirmed } from './recover
 export { RegistrationRefused, toolStream } from './registry.ts';
 export { type RepeatRequest } from './repeat.ts';
 export { type ConsumerOptions, type ConsumerLoop, createConsumer } from './service/consumer.ts';
+export { createDutyService, type ServiceDeps } from './service/duty-service.ts';
+export { createFollower, type FollowerOptions, placesOf } from './service/follower.ts';
+export { type CoreSource, type OwnCore } from './service/own-core.ts';
 export { type Service, type ServiceHealth } from './service/service.ts';
 export { type SideEntry } from './side-table.ts';
 export { type Gap, type Positions, surveyGap } from './survey-gap.ts';

@@ -180,6 +180,7 @@ export async function checkNow(parts: Parts, request: CheckNowRequest): Promise<
   });
   if (asked.kind !== 'done') return asked;
   await parts.attend(actionId);
+  await parts.runs.get(actionId)?.done;
   const loaded = await parts.actions.load(actionId);
   return loaded.kind === 'broken' ? loaded : { ...asked, action: loaded.action };
 }

@@ -12,7 +12,9 @@ import { type Runtime } from '@action-ledger/runtime';
 import { type Tool, type ToolSet } from '@action-ledger/tools';
 import { type ActionIndex } from './action-index.ts';
 import { type ActionStore } from './action-store.ts';
+import { type Crew } from './crew.ts';
 import { type DueIndex } from './due-index.ts';
+import { type Duties } from './duties.ts';
 import { type Judge } from './judge.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type LedgerWatch } from './ledger-watch.ts';
@@ -89,8 +91,9 @@ export type Notice =
   | { readonly kind: 'stream broken'; readonly actionId: string; readonly reason: string };
 
 export interface Parts {
-  /** Of this process alone: claims of another worker in the same file belong to a process that is gone. */
+  /** Of this core alone. */
   readonly worker: string;
+  readonly crew: Crew;
   readonly store: EventStore;
   readonly actions: ActionStore;
   readonly tools: ToolSet;
@@ -124,8 +127,8 @@ export interface Parts {
   readonly whyPaused: (tenant: string, tool: string) => string | undefined;
   /** An attempt of the tool has ended in doubt. */
   readonly sawUnknown: (tool: string) => void;
-  /** Sends, reconciles and sweeps; where it does not, another process does. */
-  readonly drives: boolean;
+  /** What it does by itself; the rest is another core's. */
+  readonly duties: Duties;
   readonly isClosing: () => boolean;
   /** Looks at an open action and does what is due; one look at a time per action. */
   readonly attend: (actionId: string) => Promise<void>;

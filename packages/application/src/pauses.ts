@@ -62,8 +62,10 @@ type Scopes = ReadonlyMap<string, Pause>;
 const pausesMax = 1_000;
 const unreadable = 'the record of pauses is damaged; action-ledger verify says what is wrong';
 
+export const pauseStreamName = 'pauses';
+
 const pauseStream: RecordStreamShape<Scopes> = {
-  stream: 'pauses',
+  stream: pauseStreamName,
   initial: new Map(),
   evolve: (pauses, record) => {
     const next = new Map(pauses);

@@ -73,7 +73,7 @@ export function longestValidForMs({ tools }: Pick<Parts, 'tools'>): number {
  * tool nothing is sent either, so that it can wait for a process that does.
  */
 export async function presumeOpen(parts: Parts, open: readonly string[]): Promise<void> {
-  if (!parts.drives || parts.store.condition().kind !== 'ready') return;
+  if (parts.store.condition().kind !== 'ready') return;
   if (parts.recoveries.length === 0) return;
   for (const actionId of open) {
     await parts.actions.perform(actionId, (action) => {

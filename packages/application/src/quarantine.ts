@@ -2,7 +2,7 @@
 // an owner, where outcomes and evidence for it are appended (DESIGN.md section 6).
 import { sealEvents, unsealEvent } from '@action-ledger/codec';
 import { chainStart, type JsonValue, type Sha256 } from '@action-ledger/domain';
-import { type EventStore } from '@action-ledger/event-store';
+import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { appendOnce } from './append.ts';
 import { type LedgerClock } from './ledger-clock.ts';
@@ -11,6 +11,8 @@ export interface Quarantine {
   /** Idempotent: one incident per stream. */
   open(actionId: string, reason: string): Promise<void>;
   record(actionId: string, source: string, data: JsonValue): Promise<void>;
+  /** Another core has found it broken: whatever its incident says holds here too. */
+  learn(actionId: string): Promise<void>;
   /** Why nothing in it runs; undefined where it is not quarantined. */
   whyQuarantined(actionId: string): string | undefined;
 }
@@ -27,8 +29,15 @@ export interface QuarantineDeps {
 const operatorLooksAfterMs = 24 * 3_600_000;
 const appendRoundsMax = 8;
 
+const streamPrefix = 'quarantine-';
+
 export function quarantineStream(actionId: string): string {
-  return `quarantine-${actionId}`;
+  return `${streamPrefix}${actionId}`;
+}
+
+/** Undefined where the stream is none of a quarantine. */
+export function actionOfQuarantine(stream: string): string | undefined {
+  return stream.startsWith(streamPrefix) ? stream.slice(streamPrefix.length) : undefined;
 }
 
 export function createQuarantine(deps: QuarantineDeps): Quarantine {
@@ -43,6 +52,11 @@ export function createQuarantine(deps: QuarantineDeps): Quarantine {
       deps.onOpened(actionId, reason);
       await append(deps, actionId, { type: 'IncidentOpened', data }, true);
     },
+    learn: async (actionId) => {
+      if (reasons.has(actionId)) return;
+      const [first] = await deps.store.readStream(quarantineStream(actionId));
+      if (first !== undefined) reasons.set(actionId, reasonIn(first));
+    },
     record: (actionId, source, data) =>
       append(
         deps,
@@ -51,6 +65,11 @@ export function createQuarantine(deps: QuarantineDeps): Quarantine {
         false,
       ),
   };
+}
+
+function reasonIn(opened: RecordedEvent): string {
+  const { reason } = unsealEvent(opened).event.data as { readonly reason?: unknown };
+  return typeof reason === 'string' ? reason : 'its record is damaged';
 }
 
 async function append(

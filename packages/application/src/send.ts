@@ -10,22 +10,27 @@ import { undoneByThis } from './undo.ts';
 /** How soon something blocked by another action is looked at again, if nothing wakes it. */
 export const blockedLookMs = 1_000;
 
-/** Where there is room: claim, ask policy and approval again, dispatch; then the attempt runs. */
+/** Where there is room: claim, ask policy and approval again, dispatch. Resolves when the attempt runs. */
 export async function send(parts: Parts, tool: Tool, action: Action): Promise<void> {
   const { id: actionId, tenant, arguments: args } = action;
   // Should it find none, it is woken when there is room, or looks by itself.
   parts.due.set(actionId, parts.clock.nowMs() + blockedLookMs);
   const slot = parts.slots.take({ actionId, tenant, tool, arguments: args, isNew: false });
   if (slot === 'full') return;
+  let isSent = false;
   try {
-    await sendNow(parts, tool, action);
+    isSent = await sendNow(parts, tool, action);
   } finally {
-    if (slot === 'taken') parts.slots.release(actionId);
+    // The attempt gives its slot back when it ends.
+    if (slot === 'taken' && !isSent) parts.slots.release(actionId);
   }
 }
 
-/** Each step is an append. */
-async function sendNow(parts: Parts, tool: Tool, action: Action): Promise<void> {
+/**
+ * Each step is an append.
+ * @returns whether an attempt runs now: it is not waited for
+ */
+async function sendNow(parts: Parts, tool: Tool, action: Action): Promise<boolean> {
   const claimed = await parts.actions.perform(action.id, (current) =>
     current.revision === action.revision
       ? {
@@ -37,11 +42,11 @@ async function sendNow(parts: Parts, tool: Tool, action: Action): Promise<void> 
         }
       : undefined,
   );
-  if (claimed.kind !== 'done' || claimed.events.length === 0) return;
+  if (claimed.kind !== 'done' || claimed.events.length === 0) return false;
   const claim = claimed.action.claim;
-  if (claim?.worker !== parts.worker) return;
+  if (claim?.worker !== parts.worker) return false;
   await parts.passed('claimed', action.id);
-  if (!(await isStillAllowed(parts, tool, claimed.action, claim.revision))) return;
+  if (!(await isStillAllowed(parts, tool, claimed.action, claim.revision))) return false;
   const startedMono = parts.clock.monoMs();
   const undoes = undoneByThis(parts, tool, action.tenant, action.arguments);
   const downstreamKey = action.downstreamKey ?? downstreamKeyFor(parts, tool, action.id);
@@ -53,11 +58,12 @@ async function sendNow(parts: Parts, tool: Tool, action: Action): Promise<void> 
     ...(undoes.length === 0 ? {} : { undoes }),
   }));
   if (dispatched.kind === 'done' && dispatched.action.claim?.revision === claim.revision) {
-    await runAttempt(parts, tool, dispatched.action, startedMono);
-    return;
+    void runAttempt(parts, tool, dispatched.action, startedMono);
+    return true;
   }
   if (dispatched.kind === 'refusal')
     await giveBack(parts, tool, action.id, claim.revision, dispatched.message);
+  return false;
 }
 
 export function downstreamKeyFor(

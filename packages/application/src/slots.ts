@@ -27,6 +27,10 @@ export interface Slots {
   take(wanted: Wanted): Slot;
   /** Nothing where the action has none; it waits no longer either. */
   release(actionId: string): void;
+  /** No more fit in, of whatever tool. */
+  readonly isFull: () => boolean;
+  /** Called after each release; one at a time. */
+  readonly onRelease: (listener: (() => void) | undefined) => void;
 }
 
 /**
@@ -83,11 +87,9 @@ export function createSlots({ slotsMax = Infinity, clock, due }: SlotsOptions): 
     waitsIn.get(actionId)?.waiting.delete(actionId);
     waitsIn.delete(actionId);
   };
-  const wakeNext = ({ max, taken, waiting }: Pool): void => {
-    let free = max - taken;
-    for (const next of waiting) {
-      if (free <= 0) break;
-      free -= 1;
+  let tellReleased: (() => void) | undefined;
+  const wakeNext = (pool: Pool): void => {
+    for (const next of nextOf(pool)) {
       leave(next);
       wake(next, 0);
     }
@@ -125,17 +127,31 @@ export function createSlots({ slotsMax = Infinity, clock, due }: SlotsOptions): 
         wakeNext(each);
         pools.forgetEmpty(each);
       }
+      tellReleased?.();
+    },
+    isFull: () => pools.taken() >= slotsMax,
+    onRelease: (listener) => {
+      tellReleased = listener;
     },
   };
+}
+
+/** Those that find room now. */
+function nextOf({ max, taken, waiting }: Pool): readonly string[] {
+  return [...waiting].slice(0, Math.max(0, max - taken));
 }
 
 function isFull({ taken, max, waiting }: Pool, isNew: boolean): boolean {
   return taken >= max || (isNew && waiting.size > 0);
 }
 
+const allTools = 'all';
+
 interface Pools {
   readonly neededBy: (wanted: Wanted) => readonly Pool[];
   readonly forgetEmpty: (pool: Pool) => void;
+  /** Of the slots that all tools share. */
+  readonly taken: () => number;
 }
 
 function createPools(slotsMax: number): Pools {
@@ -151,7 +167,7 @@ function createPools(slotsMax: number): Pools {
     neededBy: ({ tool, tenant, arguments: args }) => {
       const { name, load } = tool;
       const needed: Pool[] = [];
-      if (slotsMax !== Infinity) needed.push(named('all', slotsMax));
+      if (slotsMax !== Infinity) needed.push(named(allTools, slotsMax));
       if (load === undefined) return needed;
       if (load.concurrent !== Infinity) needed.push(named(`tool ${name}`, load.concurrent));
       if (load.oneAtATime.length > 0) {
@@ -163,6 +179,7 @@ function createPools(slotsMax: number): Pools {
     forgetEmpty: ({ name, taken, waiting }) => {
       if (taken === 0 && waiting.size === 0) pools.delete(name);
     },
+    taken: () => pools.get(allTools)?.taken ?? 0,
   };
 }
 

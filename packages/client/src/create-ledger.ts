@@ -3,8 +3,11 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
-  type Ledger as Core,
-  openLedger,
+  type Core,
+  type Crew,
+  type Duty,
+  type Ledger as LedgerCore,
+  openCore,
   type Proposal,
   safeOnFault,
 } from '@action-ledger/application';
@@ -32,7 +35,7 @@ type ToolOf<Declared> =
 
 export interface Ledger<
   Tools extends Readonly<Record<string, AnyTool>> = Readonly<Record<string, AnyTool>>,
-> extends Omit<Core, 'close' | 'workflows'> {
+> extends Omit<LedgerCore, 'close' | 'workflows'> {
   readonly tools: { readonly [Name in keyof Tools]: ToolOf<Tools[Name]> };
   /** The callable form of a declared tool, with its types. */
   tool<Args, Result>(tool: TypedTool<Args, Result>): LedgerTool<Args, Result>;
@@ -62,6 +65,27 @@ export interface Ledger<
 export async function createLedger<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
 ): Promise<Ledger<Tools>> {
+  return (await composeLedger(options)).ledger;
+}
+
+/** For a composition in which services take up the duties. */
+export interface CompositionOptions {
+  /** What the ledger does by itself from the start. Default: everything. */
+  readonly duties?: readonly Duty[];
+  readonly crew?: Crew;
+}
+
+export interface ComposedLedger<Tools extends Readonly<Record<string, AnyTool>>> {
+  readonly ledger: Ledger<Tools>;
+  /** What services act on. */
+  readonly core: Core;
+}
+
+/** As `createLedger`. */
+export async function composeLedger<Tools extends Readonly<Record<string, AnyTool>>>(
+  options: CreateLedgerOptions<Tools>,
+  composition: CompositionOptions = {},
+): Promise<ComposedLedger<Tools>> {
   checkOptions(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const tools = createToolSet(Object.values(options.tools));
@@ -76,7 +100,7 @@ export async function createLedger<Tools extends Readonly<Record<string, AnyTool
       onFault: safeOnFault(options.onFault),
     });
     const { index, addSideEntries } = opened;
-    const core = await openLedger({
+    const core = await openCore({
       store,
       runtime,
       tools,
@@ -84,12 +108,14 @@ export async function createLedger<Tools extends Readonly<Record<string, AnyTool
       sha256: (text) => hash('sha256', text, 'base64url'),
       digestSecret: createSecretDigest(options.path, tools),
       ...picked(options),
+      ...composition,
       onSideEntries: (entries) => {
         addSideEntries(entries);
         return options.onSideEntries?.(entries);
       },
     });
-    return face(options, tools, withEarlierSides(core, opened), store);
+    const ledger = face(options, tools, withEarlierSides(core.ledger, opened), store);
+    return { ledger, core };
   } catch (error) {
     await opened?.index.close();
     await store.close();
@@ -103,14 +129,14 @@ type PassedOn =
   | 'onPoint'
   | 'isPaused'
   | 'pauseOnBurst'
-  | 'drives'
+  | 'duties'
   | 'slotsMax'
   | 'sweepMs'
   | 'watch';
 
 function picked<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
-): Pick<Parameters<typeof openLedger>[0], PassedOn> {
+): Pick<Parameters<typeof openCore>[0], PassedOn> {
   const { onNotice, onFault, onPoint, isPaused, pauseOnBurst, drives, slotsMax, sweepMs, watch } =
     options;
   return {
@@ -119,7 +145,7 @@ function picked<Tools extends Readonly<Record<string, AnyTool>>>(
     ...(onPoint === undefined ? {} : { onPoint }),
     ...(isPaused === undefined ? {} : { isPaused }),
     ...(pauseOnBurst === undefined ? {} : { pauseOnBurst }),
-    ...(drives === undefined ? {} : { drives }),
+    ...(drives === false ? { duties: [] } : {}),
     ...(slotsMax === undefined ? {} : { slotsMax }),
     ...(sweepMs === undefined ? {} : { sweepMs }),
     ...(watch === undefined ? {} : { watch }),
@@ -131,7 +157,7 @@ async function openStore(path: string | undefined, runtime: Runtime): Promise<Ev
 }
 
 /** The core knows those of this process. */
-function withEarlierSides(core: Core, { earlierSideEntries }: OpenIndex): Core {
+function withEarlierSides(core: LedgerCore, { earlierSideEntries }: OpenIndex): LedgerCore {
   return {
     ...core,
     sideEntries: (limit) => {
@@ -168,7 +194,7 @@ function secretKey(path: string | undefined): Buffer {
 function face<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
   tools: ToolSet,
-  opened: Core,
+  opened: LedgerCore,
   store: EventStore,
 ): Ledger<Tools> {
   const tenant = options.tenant ?? 'default';

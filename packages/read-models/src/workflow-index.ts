@@ -29,6 +29,8 @@ export interface WorkflowFilter {
 export interface WorkflowIndex {
   /** An older state than the one that is known changes nothing. */
   note(workflow: Workflow): void;
+  /** As last seen; -1 where it was not. */
+  revisionOf(workflowId: string): number;
   open(): readonly string[];
   /** Those with a step that is not settled, or to be undone: what has moved of them may have been missed. */
   moving(): readonly string[];
@@ -93,6 +95,7 @@ export function createMemoryWorkflowIndex(): WorkflowIndex {
       if (isMovingWorkflow(workflow)) moving.add(workflow.id);
       else moving.delete(workflow.id);
     },
+    revisionOf: (workflowId) => rows.get(workflowId)?.revision ?? -1,
     open: () => [...open],
     moving: () => [...moving],
     list: (filter) => listWorkflows([...rows.values()], filter),

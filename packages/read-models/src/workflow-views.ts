@@ -119,6 +119,7 @@ export function createWorkflowViews(db: DatabaseSync, onNoted: () => void): Work
       });
       onNoted();
     },
+    revisionOf: knownRevision,
     open: () => ids(open, ({ isOpen }) => isOpen),
     moving: () => ids(moving, ({ isMoving }) => isMoving),
     list: (filter) => {

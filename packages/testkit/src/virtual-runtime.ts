@@ -24,15 +24,22 @@ interface World {
   now: number;
   order: number;
   readonly entries: Set<Entry>;
+  readonly settleTurns: number;
 }
 
 /** Turns of the real event loop after which nothing more is expected without time passing. */
-const settleTurns = 24;
+const settleTurnsUsual = 24;
 
-export function createVirtualRuntime(
-  options: { readonly wallMs?: number; readonly seed?: number } = {},
-): VirtualRuntime {
-  const world: World = { now: 0, order: 0, entries: new Set() };
+export interface VirtualRuntimeOptions {
+  readonly wallMs?: number;
+  readonly seed?: number;
+  /** Where work passes through many hands: turns of the event loop until it has come to rest. */
+  readonly settleTurns?: number;
+}
+
+export function createVirtualRuntime(options: VirtualRuntimeOptions = {}): VirtualRuntime {
+  const { settleTurns = settleTurnsUsual } = options;
+  const world: World = { now: 0, order: 0, entries: new Set(), settleTurns };
   return createProcess(world, {
     wallMs: options.wallMs ?? 1_750_000_000_000,
     seed: options.seed ?? 1,
@@ -47,7 +54,7 @@ function createProcess(
   let wallOffset = options.wallMs - world.now;
   const next = seededRandom(options.seed);
   const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < settleTurns; turn += 1)
+    for (let turn = 0; turn < world.settleTurns; turn += 1)
       await new Promise<void>((resolve) => setImmediate(resolve));
   };
   const wallMs = (): number => Math.floor(world.now + wallOffset);

@@ -19,5 +19,5 @@ export interface Service {
   start(): Promise<void>;
   /** Begins nothing more, waits for what runs, within a bound. May be started again. */
   stop(): Promise<void>;
-  health(): ServiceHealth;
+  readonly health: () => ServiceHealth;
 }

@@ -92,6 +92,7 @@ async function completeHalf(
 ): Promise<Action | undefined> {
   const { parts } = deps;
   if (parts.isClosing() || parts.recovering() !== undefined) return undefined;
+  if (isLeftToProgram(deps, workflow)) return undefined;
   if (workflow.status !== 'running' || step.secret === true) return fenceStep(deps, workflow, step);
   await propose(deps, {
     tool: step.tool,
@@ -104,6 +105,14 @@ async function completeHalf(
   });
   return findStepAction(deps, workflow, step);
 }
+
+/** Its program, in another process, may be about to create it. The next sweep looks again. */
+function isLeftToProgram({ parts }: CompensatorDeps, { status, updatedAt }: Workflow): boolean {
+  const isFresh = parts.clock.nowMs() < updatedAt + programHasMs;
+  return status === 'running' && parts.crew.isShared() && isFresh;
+}
+
+const programHasMs = 1_000;
 
 /** @returns the workflow one step further; undefined where it waits for an action, or is broken */
 async function compensateOnce(

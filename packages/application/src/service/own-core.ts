@@ -1,0 +1,52 @@
+// The core that a service acts on: one that the program shares between its services, or one of its own,
+// which it opens over the ports and keeps right about what others append.
+import { type EventLog } from '@action-ledger/event-log';
+import { createMemoryActionIndex } from '@action-ledger/read-models';
+import { type ActionIndex } from '../action-index.ts';
+import { type Core, openCore } from '../core.ts';
+import { type LedgerOptions } from '../ledger.ts';
+import { rebuildIndex } from '../rebuild-index.ts';
+import { createFollower, type FollowerOptions } from './follower.ts';
+
+/** The ports. Without an index, one in memory is filled from the streams. */
+export interface OwnCore extends Omit<LedgerOptions, 'duties' | 'index'> {
+  readonly index?: ActionIndex;
+  /** Of this process among all that follow the log: it is told of every event. */
+  readonly instance: string;
+}
+
+export type CoreSource = { readonly core: Core } | { readonly own: OwnCore };
+
+export interface ServiceCore {
+  readonly core: Core;
+  /** Others move its streams: what the log tells of is taken over before it is acted on. */
+  readonly isOwn: boolean;
+  readonly close: () => Promise<void>;
+}
+
+export async function openServiceCore(
+  source: CoreSource,
+  log: EventLog,
+  loop: Omit<FollowerOptions, 'core' | 'log' | 'instance' | 'runtime'>,
+): Promise<ServiceCore> {
+  if ('core' in source) return { core: source.core, isOwn: false, close: async () => undefined };
+  const { instance, ...ports } = source.own;
+  const { runtime } = ports;
+  const core = await openOwnCore(ports);
+  const follower = createFollower({ ...loop, core, log, instance, runtime });
+  await follower.start();
+  return {
+    core,
+    isOwn: true,
+    close: async () => {
+      await follower.stop();
+      await core.ledger.close();
+    },
+  };
+}
+
+async function openOwnCore(ports: Omit<OwnCore, 'instance'>): Promise<Core> {
+  const index = ports.index ?? createMemoryActionIndex();
+  if (ports.index === undefined) await rebuildIndex(ports.store, ports.tools, index);
+  return openCore({ ...ports, index, duties: [] });
+}

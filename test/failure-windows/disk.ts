@@ -1,0 +1,69 @@
+// The event store that outlives its processes: in memory, or a file.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
+import { openSqliteEventStore, restoreBackup } from '@action-ledger/event-store-sqlite';
+import { createSystemRuntime } from '@action-ledger/runtime';
+import { type VirtualRuntime } from '@action-ledger/testkit';
+
+export const stores = ['memory', 'sqlite'] as const;
+export type StoreKind = (typeof stores)[number];
+
+export interface Disk {
+  readonly kind: StoreKind;
+  readonly store: () => EventStore;
+  /** As the next process finds it. */
+  readonly reopen: () => Promise<void>;
+  readonly backup: () => Promise<void>;
+  readonly goBack: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export async function openDisk(kind: StoreKind, { clock }: VirtualRuntime): Promise<Disk> {
+  if (kind === 'memory') {
+    let store = createMemoryEventStore();
+    let copy = store.events();
+    return {
+      kind,
+      store: () => store,
+      reopen: async () => {
+        store = createMemoryEventStore({ events: store.events() });
+      },
+      backup: async () => {
+        copy = store.events();
+      },
+      goBack: async () => {
+        store = createMemoryEventStore({ events: copy, mark: store.events().length });
+      },
+      close: async () => undefined,
+    };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'failure-window-'));
+  const path = join(folder, 'ledger.db');
+  const copy = join(folder, 'copy.db');
+  const runtime = { ...createSystemRuntime(), clock };
+  const open = (): ReturnType<typeof openSqliteEventStore> =>
+    openSqliteEventStore({ path, runtime });
+  let store = await open();
+  return {
+    kind,
+    store: () => store,
+    reopen: async () => {
+      await store.close();
+      store = await open();
+    },
+    backup: async () => {
+      await store.backup(copy, { overwrite: true });
+    },
+    goBack: async () => {
+      await store.close();
+      await restoreBackup({ from: copy, path, runtime });
+      store = await open();
+    },
+    close: async () => {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,4 @@
+// The hash that every ledger of these windows is given.
+import { hash } from 'node:crypto';
+
+export const sha256 = (text: string): string => hash('sha256', text, 'base64url');

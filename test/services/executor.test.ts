@@ -1,0 +1,219 @@
+// The executor in a process of its own: what others have recorded is claimed and sent, once, by whoever has
+// the tool and room for it.
+import { describe, expect, it } from '@jest/globals';
+import { actionTopics } from '@action-ledger/event-log';
+import { StoreFault } from '@action-ledger/event-store';
+import { createExecutor } from '@action-ledger/executor';
+import { createFaultyEventStore, type FaultPlan } from '@action-ledger/testkit';
+import { createToolSet, defineTool, type Tool } from '@action-ledger/tools';
+import { z } from 'zod';
+import { inServices, propose, second, type ServicesWorld } from './world.ts';
+
+interface Calls {
+  readonly begun: string[];
+  /** Ends the call. */
+  readonly answer: (invoice: string) => void;
+}
+
+/** `slow…` answers when the test says so. */
+function payTool(calls: Calls & { readonly waiting: Map<string, () => void> }): Tool {
+  return defineTool({
+    name: 'pay',
+    input: z.object({ invoice: z.string() }),
+    guarantee: 'manual',
+    execute: async ({ arguments: { invoice }, beforeSend }) => {
+      beforeSend();
+      calls.begun.push(invoice);
+      if (invoice.startsWith('slow'))
+        await new Promise<void>((resolve) => calls.waiting.set(invoice, resolve));
+      return { paid: invoice };
+    },
+  });
+}
+
+const other = defineTool({
+  name: 'other',
+  input: z.object({ invoice: z.string() }),
+  guarantee: 'manual',
+  execute: () => ({}),
+});
+
+function createCalls() {
+  const waiting = new Map<string, () => void>();
+  return { begun: [] as string[], waiting, answer: (invoice: string) => waiting.get(invoice)?.() };
+}
+
+async function lagOf({ log }: ServicesWorld): Promise<number> {
+  const lags = await log.lag('executor', [actionTopics.events]);
+  return lags.reduce((sum, { lag }) => sum + lag, 0);
+}
+
+const set = (calls = createCalls()) => ({ calls, tools: [payTool(calls), other] });
+
+describe('executor', () => {
+  it('sends what a process without the duty has recorded, whose caller gets the outcome by the log', () => {
+    const { calls, tools } = set();
+    return inServices({ tools }, async (world) => {
+      const caller = await world.openCaller();
+      const answer = propose(caller, 'pay', { invoice: '1' }, 20 * second);
+      await world.runtime.settle();
+      expect(calls.begun).toEqual([]);
+      await world.run(createExecutor(world.depsOf('executor')));
+      await world.runtime.settle();
+      expect(await answer).toMatchObject({ word: 'done', repeat: false, result: { paid: '1' } });
+      expect(await world.types((await answer).actionId)).toEqual([
+        'ActionPlanned',
+        'ActionClaimed',
+        'ActionDispatched',
+        'ActionSucceeded',
+      ]);
+    });
+  });
+
+  it('moves on in the log once the dispatch is on record: a long call holds nothing up', () => {
+    const { calls, tools } = set();
+    return inServices({ tools, partitions: 1 }, async (world) => {
+      const caller = await world.openCaller();
+      await world.run(createExecutor(world.depsOf('executor')));
+      const { actionId } = await propose(caller, 'pay', { invoice: 'slow' });
+      await world.runtime.settle();
+      expect(await world.types(actionId)).toHaveLength(3);
+      expect(await lagOf(world)).toBe(0);
+      await propose(caller, 'pay', { invoice: '2' });
+      await world.runtime.settle();
+      expect(calls.begun).toEqual(['slow', '2']);
+      calls.answer('slow');
+    });
+  });
+
+  it('stays where it is in the log while the claim cannot be recorded, and claims once it can', () => {
+    const { calls, tools } = set();
+    let isAway = false;
+    const plan: FaultPlan = {
+      beforeAppend: ({ events }) => {
+        if (isAway && events.some(({ type }) => type === 'ActionClaimed'))
+          throw new StoreFault('store.unavailable', 'safe', 'The event store is away (injected).');
+      },
+    };
+    return inServices(
+      { tools, storeOf: (store) => createFaultyEventStore(store, plan) },
+      async (world) => {
+        const caller = await world.openCaller();
+        await world.run(createExecutor(world.depsOf('executor')));
+        isAway = true;
+        await propose(caller, 'pay', { invoice: '1' });
+        await world.runtime.advance(4 * second);
+        expect(calls.begun).toEqual([]);
+        expect(await lagOf(world)).toBeGreaterThan(0);
+        isAway = false;
+        await world.runtime.advance(30 * second);
+        expect(calls.begun).toEqual(['1']);
+        expect(await lagOf(world)).toBe(0);
+      },
+    );
+  });
+
+  it('takes no more than it has slots for, pauses meanwhile, and goes on when one is free', () => {
+    const { calls, tools } = set();
+    return inServices({ tools, partitions: 1 }, async (world) => {
+      const caller = await world.openCaller();
+      const executor = await world.run(createExecutor(world.depsOf('executor', { slotsMax: 1 })));
+      for (const invoice of ['slow 1', 'slow 2', '3']) await propose(caller, 'pay', { invoice });
+      await world.runtime.advance(10 * second);
+      expect(calls.begun).toEqual(['slow 1']);
+      expect(executor.health().condition).toBe('paused');
+      calls.answer('slow 1');
+      await world.runtime.advance(2 * second);
+      expect(calls.begun).toEqual(['slow 1', 'slow 2']);
+      calls.answer('slow 2');
+      await world.runtime.advance(2 * second);
+      expect(calls.begun).toEqual(['slow 1', 'slow 2', '3']);
+      expect(executor.health().condition).toBe('live');
+    });
+  });
+
+  it('leaves to others what it has no room for', () => {
+    const { calls, tools } = set();
+    return inServices({ tools }, async (world) => {
+      const caller = await world.openCaller();
+      const first = { ...world.depsOf('executor-1', { slotsMax: 1 }) };
+      await world.run(createExecutor(first));
+      for (const invoice of ['slow 1', 'slow 2']) await propose(caller, 'pay', { invoice });
+      await world.runtime.settle();
+      expect(calls.begun).toHaveLength(1);
+      await world.run(createExecutor(world.depsOf('executor-2')));
+      await world.runtime.advance(6 * second);
+      expect(calls.begun).toEqual(['slow 1', 'slow 2']);
+      calls.answer('slow 1');
+      calls.answer('slow 2');
+      await world.runtime.advance(6 * second);
+      expect(calls.begun).toHaveLength(2);
+    });
+  });
+
+  it('claims only tools that it has', () => {
+    const { calls, tools } = set();
+    return inServices({ tools }, async (world) => {
+      const caller = await world.openCaller();
+      const payOnly = { tools: createToolSet([payTool(calls)]) };
+      await world.run(createExecutor(world.depsOf('executor', payOnly)));
+      const { actionId } = await propose(caller, 'other', { invoice: '1' });
+      await world.runtime.advance(20 * second);
+      expect(await world.types(actionId)).toEqual(['ActionPlanned']);
+      await world.run(createExecutor(world.depsOf('executor-2')));
+      await world.runtime.advance(6 * second);
+      expect(await world.types(actionId)).toContain('ActionSucceeded');
+    });
+  });
+
+  it('finds by its sweep what no log tells of, and is harmless when that comes late', () => {
+    const { calls, tools } = set();
+    return inServices({ tools }, async (world) => {
+      const caller = await world.openCaller();
+      await world.run(createExecutor(world.depsOf('executor')));
+      world.holdLog();
+      const answer = propose(caller, 'pay', { invoice: '1' }, 20 * second);
+      await world.runtime.advance(6 * second);
+      expect(calls.begun).toEqual(['1']);
+      expect(await answer).toMatchObject({ word: 'done' });
+      await world.tellLog();
+      await world.runtime.advance(6 * second);
+      expect(calls.begun).toEqual(['1']);
+    });
+  });
+
+  it('shares a group: two of them send everything once', () => {
+    const { calls, tools } = set();
+    return inServices({ tools }, async (world) => {
+      const caller = await world.openCaller();
+      await world.run(createExecutor(world.depsOf('executor-1')));
+      await world.run(createExecutor(world.depsOf('executor-2')));
+      const all = Array.from({ length: 40 }, (_, n) => String(n));
+      await Promise.all(all.map((invoice) => propose(caller, 'pay', { invoice })));
+      await world.runtime.advance(20 * second);
+      expect([...calls.begun].sort()).toEqual([...all].sort());
+    });
+  });
+
+  it('waits for the calls under way when it stops, begins nothing more, and goes on when it is started', () => {
+    const { calls, tools } = set();
+    return inServices({ tools }, async (world) => {
+      const caller = await world.openCaller();
+      const executor = await world.run(createExecutor(world.depsOf('executor')));
+      const { actionId } = await propose(caller, 'pay', { invoice: 'slow' });
+      await world.runtime.settle();
+      const stopped = executor.stop();
+      await propose(caller, 'pay', { invoice: '2' });
+      await world.runtime.advance(6 * second);
+      expect(calls.begun).toEqual(['slow']);
+      calls.answer('slow');
+      await world.runtime.settle();
+      await stopped;
+      expect(await world.types(actionId)).toContain('ActionSucceeded');
+      expect(executor.health().condition).toBe('stopped');
+      await executor.start();
+      await world.runtime.advance(second);
+      expect(calls.begun).toEqual(['slow', '2']);
+    });
+  });
+});
