@@ -112,9 +112,10 @@ overEach(
       const until = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      const onPoint = (point: string): Promise<void> | undefined =>
-        point === 'claimed' ? until : undefined;
       return inWorld(payWorld({ fault: onFirst(ackLost) }), async (world) => {
+        const isInDoubt = (): boolean => world.provider.arrivals.length > 0;
+        const onPoint = (point: string): Promise<void> | undefined =>
+          point === 'claimed' && isInDoubt() ? until : undefined;
         const process = await world.start({ onPoint });
         void process.begin(invoice, firstCall);
         await world.advance(times.inFlight + second);

@@ -79,14 +79,12 @@ export interface World {
   readonly close: () => Promise<void>;
 }
 
-/** From an append to whoever acts on it there are more turns than within one ledger. */
-const servicesTurns = 96;
 /** Between two looks whether there is an answer; they grow with the time that has passed. */
 const stepMsMin = 200;
 
 export async function openWorld(options: WorldOptions): Promise<World> {
   const { kind, shape } = settings[options.store];
-  const time = createVirtualRuntime(shape === 'services' ? { settleTurns: servicesTurns } : {});
+  const time = createVirtualRuntime({ settling: 'quiet' });
   const provider = createProvider({ ...options, runtime: time });
   const disk = await openDisk(kind, time);
   const crews = createCrews();

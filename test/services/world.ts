@@ -64,7 +64,7 @@ export interface ServicesWorldOptions {
 
 export async function openServicesWorld(options: ServicesWorldOptions): Promise<ServicesWorld> {
   const { crew = createCrew(), storeOf = (each: MemoryEventStore): EventStore => each } = options;
-  const runtime = createVirtualRuntime({ settleTurns: 96 });
+  const runtime = createVirtualRuntime({ settling: 'quiet' });
   const store = createMemoryEventStore();
   const seen = storeOf(store);
   const log = createMemoryEventLog({ runtime, partitions: options.partitions ?? 4 });

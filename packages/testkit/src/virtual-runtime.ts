@@ -24,22 +24,31 @@ interface World {
   now: number;
   order: number;
   readonly entries: Set<Entry>;
-  readonly settleTurns: number;
+  readonly settle: () => Promise<void>;
 }
 
 /** Turns of the real event loop after which nothing more is expected without time passing. */
-const settleTurnsUsual = 24;
+const settleTurns = 24;
+
+/** Turns in a row in which nobody but the one who settles has anything to do. */
+const quietTurns = 3;
+/** Far more than any work takes that ends. */
+const busyTurnsMax = 100_000;
 
 export interface VirtualRuntimeOptions {
   readonly wallMs?: number;
   readonly seed?: number;
-  /** Where work passes through many hands: turns of the event loop until it has come to rest. */
-  readonly settleTurns?: number;
+  /**
+   * How work comes to rest. `turns`: after a fixed number of turns of the event loop. `quiet`: when nothing
+   * waits for a turn any more, however many hands it passes through; only where nothing real (a file read in
+   * the background, a socket) is waited for.
+   */
+  readonly settling?: 'turns' | 'quiet';
 }
 
 export function createVirtualRuntime(options: VirtualRuntimeOptions = {}): VirtualRuntime {
-  const { settleTurns = settleTurnsUsual } = options;
-  const world: World = { now: 0, order: 0, entries: new Set(), settleTurns };
+  const settle = options.settling === 'quiet' ? untilQuiet : forTurns;
+  const world: World = { now: 0, order: 0, entries: new Set(), settle };
   return createProcess(world, {
     wallMs: options.wallMs ?? 1_750_000_000_000,
     seed: options.seed ?? 1,
@@ -53,10 +62,7 @@ function createProcess(
   const startedAt = world.now;
   let wallOffset = options.wallMs - world.now;
   const next = seededRandom(options.seed);
-  const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < world.settleTurns; turn += 1)
-      await new Promise<void>((resolve) => setImmediate(resolve));
-  };
+  const { settle } = world;
   const wallMs = (): number => Math.floor(world.now + wallOffset);
   return {
     clock: { wallMs, monoMs: () => world.now - startedAt },
@@ -93,6 +99,25 @@ function createProcess(
       createProcess(world, { wallMs: wallMs() + wallAheadMs, seed }),
     pendingTimers: () => world.entries.size,
   };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+async function forTurns(): Promise<void> {
+  for (let turn = 0; turn < settleTurns; turn += 1) await nextTurn();
+}
+
+async function untilQuiet(): Promise<void> {
+  let quiet = 0;
+  for (let turn = 0; quiet < quietTurns; turn += 1) {
+    if (turn > busyTurnsMax) throw new Error('what is under way does not come to rest');
+    await nextTurn();
+    quiet = process.getActiveResourcesInfo().includes('Immediate') ? 0 : quiet + 1;
+  }
 }
 
 function earliest(world: World, until: number): Entry | undefined {
