@@ -2,7 +2,7 @@
 // problems against the codes that docs/errors.md says can reach a caller.
 import { describe, expect, it } from '@jest/globals';
 import { roles } from '@action-ledger/access';
-import { type Allowed, docsPage, permissions, problems, routes } from '@action-ledger/gateway';
+import { type Allowed, described, permissions, problems } from '@action-ledger/gateway';
 import { codesOf, firstCells, readPage, sectionOf } from './pages.ts';
 
 const api = readPage('docs/http-api.md');
@@ -24,7 +24,7 @@ const whoOf = { open: 'anyone', owner: 'the owner of the machine' };
 describe('docs/http-api.md', () => {
   it('lists every route, with what it is for and whom it is for', () => {
     const listed = rowsOf('Who is asking');
-    const expected = [...routes, docsPage].map(({ method, path, summary, name }) => {
+    const expected = described.map(({ method, path, summary, name }) => {
       const allowed: Allowed = permissions[name];
       const who = typeof allowed === 'string' ? whoOf[allowed] : allowed.join(', ');
       return [`\`${method} ${path}\``, summary, who === roles.join(', ') ? 'every role' : who];

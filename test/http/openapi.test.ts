@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { permissions, routes } from '@action-ledger/gateway';
-import { ajv, document, pointerRef } from './answers-fit.ts';
+import { ajv, document, placeOf, validatorAt } from './answers-fit.ts';
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', () => {
@@ -15,12 +15,19 @@ describe('the OpenAPI document', () => {
     expect(validated({ ...document, info: {} })).toMatchObject({ valid: false });
   });
 
+  it('holds nothing but schemas of JSON Schema 2020-12', () => {
+    const schemas = schemaPlaces();
+    expect(schemas.length).toBeGreaterThan(400);
+    for (const { steps, value } of schemas)
+      expect([steps, ajv.validateSchema(value as object)]).toEqual([steps, true]);
+  });
+
   it('shows examples that fit their schemas', () => {
     const shown = examples();
     expect(shown.length).toBeGreaterThan(15);
-    for (const { ref, example } of shown) {
-      const validate = ajv.getSchema(ref);
-      expect([ref, validate?.(example), validate?.errors]).toEqual([ref, true, null]);
+    for (const { steps, example } of shown) {
+      const validate = validatorAt(steps);
+      expect([steps, validate?.(example), validate?.errors]).toEqual([steps, true, null]);
     }
   });
 
@@ -53,8 +60,24 @@ function validated(given: object): unknown {
 }
 
 interface Shown {
-  readonly ref: string;
+  readonly steps: readonly string[];
   readonly example: unknown;
+}
+
+/** Of bodies, answers, parameters and headers. */
+function schemaPlaces(): readonly ReturnType<typeof placeOf>[] {
+  const found: ReturnType<typeof placeOf>[] = [];
+  const look = (value: unknown, path: readonly string[]): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('schema' in value) found.push(placeOf([...path, 'schema']));
+    for (const [name, member] of Object.entries(value))
+      if (name !== 'schema') look(member, [...path, name]);
+  };
+  look(document.paths, ['paths']);
+  look(document.components, ['components']);
+  for (const name of Object.keys(document.components?.schemas ?? {}))
+    found.push(placeOf(['components', 'schemas', name]));
+  return found;
 }
 
 /** Of bodies and of answers, wherever the document shows one. */
@@ -63,7 +86,7 @@ function examples(): readonly Shown[] {
   const look = (value: unknown, path: readonly string[]): void => {
     if (typeof value !== 'object' || value === null) return;
     if ('schema' in value && 'example' in value)
-      found.push({ ref: pointerRef([...path, 'schema']), example: value.example });
+      found.push({ steps: [...path, 'schema'], example: value.example });
     for (const [name, member] of Object.entries(value)) look(member, [...path, name]);
   };
   look(document.paths, ['paths']);

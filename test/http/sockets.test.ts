@@ -59,6 +59,28 @@ describe('what arrives over a socket', () => {
     expect(said).toContain('"code":"request.headers-too-large"');
   });
 
+  it('without a host is 400, and with an unknown expectation is answered all the same', async () => {
+    const { port } = await listening();
+    const said = await raw(port, 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect(said).toMatch(/^HTTP\/1\.1 400 /);
+    expect(said).toContain('"code":"request.malformed"');
+    const expecting =
+      'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: more\r\nConnection: close\r\n\r\n';
+    expect(await raw(port, expecting)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('in the midst of a stream ends it, and writes nothing into it', async () => {
+    const { port, world } = await listening();
+    const follow = 'GET /v1/events HTTP/1.1\r\nHost: x\r\nX-Api-Key: acme:auditor\r\n\r\n';
+    const socket = connect(port, '127.0.0.1');
+    socket.write(follow);
+    await until(() => world.gateway.readers() === 1);
+    socket.write('HELLO\r\n\r\n');
+    const said = await text(socket).catch(() => 'cut');
+    expect(said).not.toContain('400');
+    await until(() => world.gateway.readers() === 0);
+  });
+
   it('is refused before its body is read where nobody is known', async () => {
     const { port, world } = await listening();
     const said = await raw(

@@ -1,6 +1,6 @@
 // What broke, as an answer: the server's own complaints and faults of the store by their codes, and
 // everything else as a bug, of which the caller learns nothing but that it was one.
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { type FastifyRequest } from 'fastify';
 import { type HttpAnswer, problem, problemMediaType, Refused } from './answers/http-answer.ts';
@@ -22,7 +22,7 @@ export function answerFault(error: unknown, request: FastifyRequest, logger: Log
   const known = code === undefined ? undefined : ofServer[code];
   if (known !== undefined) return problem(known);
   const route = request.routeOptions.url ?? '';
-  if (isProblemCode(code) && problems[code].status === 503) {
+  if (isProblemCode(code) && [413, 503].includes(problems[code].status)) {
     logger.warn({ fault: error, route }, 'the ledger could not be used');
     return problem(code);
   }
@@ -40,9 +40,19 @@ const ofSocket: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: 'request.headers-too-large',
 };
 
+/** What is being answered on each connection. */
+type Answering = WeakMap<Duplex, ServerResponse>;
+
 /** Before there is a request: what arrived is no HTTP, or arrived too slowly. */
-export function answerSocketFault(error: Error & { readonly code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+export function answerSocketFault(
+  error: Error & { readonly code?: string },
+  socket: Duplex,
+  answering: Answering,
+): void {
+  const response = answering.get(socket);
+  // In the midst of an answer another one would be taken for its rest.
+  const isMidst = response?.headersSent === true && !response.writableFinished;
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || isMidst) {
     socket.destroy();
     return;
   }
@@ -53,6 +63,7 @@ export function answerSocketFault(error: Error & { readonly code?: string }, soc
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
       `Content-Type: ${problemMediaType}`,
       `Content-Length: ${Buffer.byteLength(text)}`,
+      'Cache-Control: no-store',
       'Connection: close',
       '',
       text,

@@ -1,6 +1,12 @@
 // The head that the routes of commands share: what they are aimed at, and what they can be answered with.
-import { commandDone, commandProblems, ifMatch, ofAction } from './forms/command-forms.ts';
-import { proposalAnswers } from './routes/proposal-answers.ts';
+import {
+  commandDone,
+  commandProblems,
+  ifMatch,
+  ifMatchAndPrefer,
+  ofAction,
+} from './forms/command-forms.ts';
+import { proposalAnswers, proposalProblemHeaders } from './routes/proposal-answers.ts';
 
 /** Answered with the action as it now is. */
 export const commandsAction = {
@@ -10,11 +16,22 @@ export const commandsAction = {
   headers: ifMatch,
   answers: { 200: commandDone },
   problems: commandProblems,
+  // With the action as it is.
+  problemHeaders: { 400: ['ETag'], 404: ['ETag'], 409: ['ETag'], 412: ['ETag'] },
 } as const;
 
 /** Answered as the proposal of the action that it brings about. */
 export const bringsAbout = {
   ...commandsAction,
+  headers: ifMatchAndPrefer,
   answers: proposalAnswers,
   problems: [...commandProblems, 422],
+  problemHeaders: {
+    ...commandsAction.problemHeaders,
+    403: [...proposalProblemHeaders[403], 'ETag'],
+    413: ['ETag'],
+    422: [...proposalProblemHeaders[422], 'ETag'],
+    429: ['ETag'],
+    503: ['ETag'],
+  },
 } as const;

@@ -13,10 +13,10 @@ import { type Logger } from './logger.ts';
 import { addDocsPage } from './openapi/docs-page.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { type Door } from './route.ts';
-import { docsPage, routes } from './routes/index.ts';
+import { described, routes } from './routes/index.ts';
 import { createRate } from './rate.ts';
 import { type ServerDeps } from './server-deps.ts';
-import { addRoute, createServer } from './server.ts';
+import { addRoute, createServer, refuseOtherMethods } from './server.ts';
 import { createEventHub } from './stream/event-hub.ts';
 import { createUnderWay } from './under-way.ts';
 
@@ -64,7 +64,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       logger.warn({ fault }, where);
     },
   });
-  const document = openApiDocument([...routes, docsPage]);
+  const document = openApiDocument(described);
   const door: Door = {
     ledger,
     tools,
@@ -82,6 +82,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   if (deps.onAnswered !== undefined) tellAnswered(app, runtime.ids, deps.onAnswered);
   for (const spec of routes) addRoute(app, server, spec);
   addDocsPage(app);
+  refuseOtherMethods(app, described);
   app.addHook('onReady', () => events.start());
   return {
     app,

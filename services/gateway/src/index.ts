@@ -8,5 +8,5 @@ export { type OpenApiDocument, openApiDocument } from './openapi/openapi-documen
 export { type KeysDoor } from './keys-door.ts';
 export { type Allowed, permissions, type RouteName } from './permissions.ts';
 export { gatewayCodes, type ProblemCode, problems } from './answers/problems.ts';
-export { docsPage, routes } from './routes/index.ts';
+export { described, routes } from './routes/index.ts';
 export { type Page, pageOf, type Place, placeOfCursor } from './cursor.ts';

@@ -43,6 +43,7 @@ export const permissions = {
   readiness: 'open',
   openApi: 'open',
   docs: 'open',
+  docsFile: 'open',
 } as const satisfies Readonly<Record<string, Allowed>>;
 
 export type RouteName = keyof typeof permissions;

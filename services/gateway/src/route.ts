@@ -9,6 +9,7 @@ import { type Principal } from '@action-ledger/access';
 import { type Feed } from './feed.ts';
 import { type KeysDoor } from './keys-door.ts';
 import { type LedgerDoor } from './ledger-door.ts';
+import { type HeaderName } from './openapi/headers.ts';
 import { type Limits } from './limits.ts';
 import { type RouteName } from './permissions.ts';
 import { type EventHub } from './stream/event-hub.ts';
@@ -46,13 +47,11 @@ export interface TakenOver {
 export interface SuccessDoc {
   readonly description: string;
   /** Default: JSON. */
-  readonly mediaType?: string;
+  readonly mediaTypes?: readonly string[];
   readonly schema: ZodType;
   readonly headers?: readonly HeaderName[];
   readonly example?: unknown;
 }
-
-export type HeaderName = 'Location' | 'Retry-After' | 'ETag' | 'Idempotent-Replayed';
 
 export interface RouteShape {
   readonly name: RouteName;
@@ -67,6 +66,8 @@ export interface RouteShape {
   readonly answers: Readonly<Record<number, SuccessDoc>>;
   /** Statuses of problems, beside those that any such request can get. */
   readonly problems?: readonly number[];
+  /** By status, beside those that such a problem always can have. */
+  readonly problemHeaders?: Readonly<Partial<Record<number, readonly HeaderName[]>>>;
 }
 
 export interface Forms<Params, Query, Body> {

@@ -1,17 +1,20 @@
 // The HTTP server: every request passes the same doors in the same order (is it open, who asks, may
 // they, is the body whole, does it fit) before a route's own function sees it.
+import { type ServerResponse } from 'node:http';
+import { type Duplex } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { answerFault, answerSocketFault } from './answer-fault.ts';
-import { type HttpAnswer, problem, problemMediaType } from './answers/http-answer.ts';
+import { type HttpAnswer, problem, problemMediaType, Refused } from './answers/http-answer.ts';
 import { admit } from './admit.ts';
 import { checkForm, type Checked } from './check-form.ts';
 import { type Limits } from './limits.ts';
 import { type Logger } from './logger.ts';
-import { type Asked, type Door, type Route, type TakenOver } from './route.ts';
+import { type Asked, type Described, type Door, type Route, type TakenOver } from './route.ts';
 import { type ServerDeps } from './server-deps.ts';
 import { readBody } from './strict-json.ts';
 
 export function createServer(limits: Limits, logger: Logger): FastifyInstance {
+  const answering = new WeakMap<Duplex, ServerResponse>();
   const app = fastify({
     bodyLimit: limits.bodyBytesMax,
     requestTimeout: limits.requestTimeoutMs,
@@ -21,16 +24,33 @@ export function createServer(limits: Limits, logger: Logger): FastifyInstance {
     // The gateway refuses by itself while it closes, with a problem document.
     return503OnClosing: false,
     http: {
+      // Refused below: Node's own answer has no body.
+      requireHostHeader: false,
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
     },
-    clientErrorHandler: answerSocketFault,
+    clientErrorHandler: (error, socket) => {
+      answerSocketFault(error, socket, answering);
+    },
     frameworkErrors: (_error, _request, reply) => {
       send(reply, problem('request.malformed'));
     },
   });
   app.server.maxConnections = limits.connectionsMax;
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node's own answer has no body.
+  app.server.on('checkExpectation', (request, response) => {
+    app.server.emit('request', request, response);
+  });
+  app.server.on('request', ({ socket }, response) => {
+    answering.set(socket, response);
+  });
+  app.addHook('onRequest', async ({ raw }) => {
+    // RFC 9112, 3.2.
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
+      throw new Refused(problem('request.malformed'));
+    return Promise.resolve();
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
@@ -46,10 +66,32 @@ export function createServer(limits: Limits, logger: Logger): FastifyInstance {
   return app;
 }
 
+/** To be called when all routes are there. */
+export function refuseOtherMethods(app: FastifyInstance, specs: readonly Described[]): void {
+  for (const url of new Set(specs.map(urlOf))) {
+    const own = specs.filter((spec) => urlOf(spec) === url).map(({ method }) => method);
+    const others = app.supportedMethods.filter((method) => !own.some((each) => each === method));
+    app.route({
+      method: others,
+      url,
+      onRequest: async () => {
+        const headers = { allow: own.join(', ') };
+        throw new Refused(problem('request.method', { headers }));
+      },
+      handler: async () => undefined,
+    });
+  }
+}
+
+/** As the router spells it. */
+function urlOf({ path }: Described): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
 export function addRoute(app: FastifyInstance, deps: ServerDeps, spec: Route): void {
   app.route({
     method: spec.method,
-    url: spec.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    url: urlOf(spec),
     onRequest: admit(deps, spec.name),
     handler: async (request, reply) => {
       const answer = await answerTo(deps.door, spec, request, reply);

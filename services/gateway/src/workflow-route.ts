@@ -3,7 +3,9 @@ import { type Refusal, type Workflow } from '@action-ledger/domain';
 import { type HttpAnswer } from './answers/http-answer.ts';
 import { workflowReply } from './answers/workflow-view.ts';
 import { ofWorkflow, workflowForm } from './forms/workflow-forms.ts';
+import { preferring } from './preferring.ts';
 import { refusedByLedger } from './refused-by-ledger.ts';
+import { type Wait } from './request-headers.ts';
 import { type Asked, type Door, type SuccessDoc } from './route.ts';
 
 export type OwnWorkflow =
@@ -24,23 +26,23 @@ export async function ownWorkflow(
 export async function movedWorkflow(
   { ledger }: Door,
   moved: Workflow | Refusal,
-  waitMs: number,
+  wait: Wait,
 ): Promise<HttpAnswer> {
   if ('code' in moved) return refusedByLedger(moved);
-  const rested = await ledger.workflows.rest(moved.id, waitMs);
-  return workflowReply(rested ?? moved, true);
+  const rested = await ledger.workflows.rest(moved.id, wait.waitMs);
+  return preferring(workflowReply(rested ?? moved, true), wait);
 }
 
 export const workflowDone: Readonly<Record<200 | 202, SuccessDoc>> = {
   200: {
     description: 'The workflow as it now is.',
     schema: workflowForm,
-    headers: ['ETag', 'Location'],
+    headers: ['ETag', 'Location', 'Preference-Applied'],
   },
   202: {
     description: 'It is still being undone.',
     schema: workflowForm,
-    headers: ['ETag', 'Location', 'Retry-After'],
+    headers: ['ETag', 'Location', 'Preference-Applied', 'Retry-After'],
   },
 };
 

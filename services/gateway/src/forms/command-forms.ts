@@ -12,12 +12,24 @@ export const revisionSeen = revision
   .optional()
   .meta({ description: 'The revision that you saw; or send the ETag as `If-Match`.' });
 
-export const ifMatch = z.object({
+const ifMatchMember = {
   'If-Match': z
     .string()
     .optional()
     .meta({ description: 'The ETag of the action as you saw it.', examples: ['"3"'] }),
-});
+};
+
+export const ifMatch = z.object(ifMatchMember);
+
+export const prefer = {
+  Prefer: z
+    .string()
+    .optional()
+    .meta({ description: '`wait=N`: hold the answer up to N seconds.', examples: ['wait=10'] }),
+};
+
+/** Of what may take a while. */
+export const ifMatchAndPrefer = z.object({ ...ifMatchMember, ...prefer });
 
 export const commandDone: SuccessDoc = {
   description: 'Done; the action as it now is.',

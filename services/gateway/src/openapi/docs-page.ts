@@ -7,6 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FastifyInstance, type FastifyReply } from 'fastify';
 import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
+import { problem, Refused } from '../answers/http-answer.ts';
+import { type DocsFile, isDocsFile } from './docs-files.ts';
 
 const page = `<!doctype html>
 <html lang="en">
@@ -37,14 +39,19 @@ const script = 'text/javascript; charset=utf-8';
 
 export function addDocsPage(app: FastifyInstance): void {
   app.get('/docs', (_request, reply) => give(reply, html, page));
-  app.get('/docs/start.js', (_request, reply) => give(reply, script, start));
-  for (const [file, type] of [
-    ['swagger-ui-bundle.js', script],
-    ['swagger-ui.css', css],
-  ] as const)
-    app.get(`/docs/${file}`, async (_request, reply) =>
-      give(reply, type, await readFile(join(swaggerUiFolder(), file))),
-    );
+  app.get('/docs/:file', async (request, reply) => {
+    const { file } = request.params as { readonly file?: unknown };
+    if (!isDocsFile(file)) throw new Refused(problem('route.unknown'));
+    return give(reply, typeOf(file), await contentOf(file));
+  });
+}
+
+function typeOf(file: DocsFile): string {
+  return file.endsWith('.css') ? css : script;
+}
+
+async function contentOf(file: DocsFile): Promise<string | Buffer> {
+  return file === 'start.js' ? start : readFile(join(swaggerUiFolder(), file));
 }
 
 function give(reply: FastifyReply, type: string, content: string | Buffer): FastifyReply {
@@ -55,5 +62,6 @@ function give(reply: FastifyReply, type: string, content: string | Buffer): Fast
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
     .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'no-cache')
     .send(content);
 }

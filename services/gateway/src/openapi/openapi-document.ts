@@ -4,12 +4,14 @@ import {
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { z, type ZodObject, type ZodType } from 'zod';
+import { type ZodObject, type ZodType } from 'zod';
 import { problemMediaType } from '../answers/http-answer.ts';
 import { problemForm } from '../forms/problem-form.ts';
 import { type Allowed, permissions } from '../permissions.ts';
-import { type HeaderName, type Described, type SuccessDoc } from '../route.ts';
+import { type Described, type SuccessDoc } from '../route.ts';
+import { headersNamed, headersOfStatus } from './headers.ts';
 import { problemsOf, statusTexts } from './statuses.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -39,6 +41,8 @@ export function openApiDocument(routes: readonly Described[]): OpenApiDocument {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
         bearer: { type: 'http', scheme: 'bearer' },
       },
+      // What is answered where there is no operation.
+      responses: { NoSuchAddress: problemResponse(404), NoSuchMethod: problemResponse(405) },
     },
     paths: pathsOf(routes),
   });
@@ -70,7 +74,9 @@ function operationOf(spec: Described): ZodOpenApiOperationObject {
     ...(body === undefined ? {} : { requestBody: bodyOf(body, spec.requestExample) }),
     responses: {
       ...Object.fromEntries(Object.entries(spec.answers).map(([at, doc]) => [at, successOf(doc)])),
-      ...Object.fromEntries(problemsOf(spec).map((status) => [String(status), problemOf(status)])),
+      ...Object.fromEntries(
+        problemsOf(spec).map((status) => [String(status), problemOf(spec, status)]),
+      ),
     },
   };
 }
@@ -92,39 +98,28 @@ function bodyOf(
   };
 }
 
-type Response = NonNullable<ZodOpenApiOperationObject['responses'][`2${string}`]>;
-
-function successOf(doc: SuccessDoc): Response {
-  const { description, schema, headers, example, mediaType = 'application/json' } = doc;
+function successOf(doc: SuccessDoc): ZodOpenApiResponseObject {
+  const { description, schema, headers = [], example, mediaTypes = ['application/json'] } = doc;
+  const content = { schema, ...(example === undefined ? {} : { example }) };
   return {
     description,
-    content: { [mediaType]: { schema, ...(example === undefined ? {} : { example }) } },
-    ...(headers === undefined ? {} : { headers: headersOf(headers) }),
+    content: Object.fromEntries(mediaTypes.map((type) => [type, content])),
+    headers: headersNamed(headers),
   };
 }
 
-const headerForms: Readonly<Record<HeaderName, ZodType>> = {
-  Location: z.string().meta({ description: 'The address of the action.' }),
-  'Retry-After': z
-    .string()
-    .regex(/^\d+$/)
-    .meta({ description: 'In so many seconds there may be something new.' }),
-  ETag: z.string().meta({ description: 'The revision, to be sent back as `If-Match`.' }),
-  'Idempotent-Replayed': z
-    .string()
-    .meta({ description: '`true`: answered from the record, nothing ran.' }),
-};
-
-function headersOf(
-  names: readonly HeaderName[],
-): NonNullable<Exclude<Response, { $ref: string }>['headers']> {
-  const forms = names.map((name) => [name, headerForms[name].optional()] as const);
-  return z.object(Object.fromEntries(forms));
+function problemOf(spec: Described, status: number): ZodOpenApiResponseObject {
+  const own = spec.problemHeaders?.[status] ?? [];
+  return {
+    ...problemResponse(status),
+    headers: headersNamed([...headersOfStatus(status), ...own]),
+  };
 }
 
-function problemOf(status: number): Response {
+function problemResponse(status: number): ZodOpenApiResponseObject {
   return {
     description: statusTexts[status] ?? 'A problem.',
+    headers: headersNamed(headersOfStatus(status)),
     content: { [problemMediaType]: { schema: problemForm } },
   };
 }

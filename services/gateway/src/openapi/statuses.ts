@@ -10,6 +10,7 @@ export const statusTexts: Readonly<Record<number, string>> = {
   401: 'No valid key or token',
   403: 'Your roles do not allow it, or the action was denied or rejected',
   404: 'No such action, tool or address here',
+  405: 'This address has other methods',
   408: 'The request took too long to arrive',
   409: 'It does not fit the state of the action',
   412: 'The action has moved on since the revision that was seen',
@@ -22,10 +23,15 @@ export const statusTexts: Readonly<Record<number, string>> = {
   503: 'Nothing was recorded by this request',
 };
 
+/** What the server says before a route is looked at: no HTTP, too slow, too large, a bug. */
+const ofServer = [400, 408, 431, 500];
+const ofDoor = [401, 403, 429, 503];
+const ofBody = [413, 415];
+
 /** In rising order. */
 export function problemsOf(spec: Described): readonly number[] {
   const own = spec.problems ?? [];
-  const ofBody = spec.body === undefined ? [] : [408, 413, 415];
-  const ofAll = permissions[spec.name] === 'open' ? [400] : [400, 401, 403, 429, 431, 500, 503];
-  return [...new Set([...own, ...ofBody, ...ofAll])].sort((a, b) => a - b);
+  const body = spec.body === undefined ? [] : ofBody;
+  const door = permissions[spec.name] === 'open' ? [] : ofDoor;
+  return [...new Set([...own, ...body, ...ofServer, ...door])].sort((a, b) => a - b);
 }

@@ -4,6 +4,7 @@ import { aim, proposed } from '../command-route.ts';
 import { bringsAbout } from '../command-shape.ts';
 import { reason, revisionSeen } from '../forms/command-forms.ts';
 import { object, text } from '../forms/json.ts';
+import { preferring } from '../preferring.ts';
 import { waitOf } from '../request-headers.ts';
 import { route } from '../route.ts';
 
@@ -32,15 +33,16 @@ export const edit = route({
     const aimed = await aim(door, asked);
     if (aimed.kind === 'no') return aimed.answer;
     const { arguments: args, reason: why, tool } = asked.body;
+    const wait = waitOf(asked.headers, door.limits);
     const answer = await door.ledger.edit({
       actionId: aimed.action.id,
       by: asked.principal.name,
       reason: why,
       revisionSeen: aimed.revisionSeen,
       arguments: args,
-      waitMs: waitOf(asked.headers, door.limits).waitMs,
+      waitMs: wait.waitMs,
       ...(tool === undefined ? {} : { tool }),
     });
-    return proposed(door, aimed.action, answer);
+    return preferring(await proposed(door, aimed.action, answer), wait);
   },
 });

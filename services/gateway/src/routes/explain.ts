@@ -6,7 +6,7 @@ import { status } from '../forms/action-forms.ts';
 import { actionId, guarantee } from '../forms/json.ts';
 import { keyOf } from '../request-headers.ts';
 import { route } from '../route.ts';
-import { proposalForm } from './propose.ts';
+import { idempotencyKey, proposalForm } from './propose.ts';
 import { withoutMissing } from '../without-missing.ts';
 
 const meeting = z.strictObject({
@@ -42,6 +42,7 @@ export const explain = route({
   path: '/v1/explain',
   tag: 'actions',
   summary: 'What a call would be, without making it',
+  headers: z.object(idempotencyKey),
   body: proposalForm,
   requestExample: { tool: 'refund', arguments: { order: 'A-1', cents: 500 }, run: 'run-7' },
   answers: {

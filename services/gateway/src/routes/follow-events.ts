@@ -25,8 +25,9 @@ export const followEvents = route({
   answers: {
     200: {
       description: 'A stream of messages.',
-      mediaType: 'text/event-stream',
+      mediaTypes: ['text/event-stream'],
       schema: z.string(),
+      headers: ['X-Accel-Buffering'],
       example:
         'id: 42\nevent: ActionSucceeded\ndata: {"position":42,"action":"uHG4G5dVNTZhC0pYHw0fW0w3qgS0wPp9bSxq4bJm3hQ.0","revision":3,"type":"ActionSucceeded","at":1780000000000,"data":{"attempt":1,"result":{"refund":"re_1"}}}\n\n',
     },

@@ -1,5 +1,5 @@
 // Every route, in the order of the OpenAPI document.
-import { type Route } from '../route.ts';
+import { type Described, type Route } from '../route.ts';
 import { cancel } from './cancel.ts';
 import { check } from './check.ts';
 import { closeIncident } from './close-incident.ts';
@@ -17,7 +17,7 @@ import { listApprovals } from './list-approvals.ts';
 import { listSideEntries } from './list-side-entries.ts';
 import { listTools } from './list-tools.ts';
 import { listUnknowns } from './list-unknowns.ts';
-import { openApi } from './open-api.ts';
+import { docsFile, docsPage, openApi } from './open-api.ts';
 import { listPauses } from './pauses/list-pauses.ts';
 import { pause } from './pauses/pause.ts';
 import { resume } from './pauses/resume.ts';
@@ -33,8 +33,6 @@ import { getWorkflow } from './workflows/get-workflow.ts';
 import { listWorkflows } from './workflows/list-workflows.ts';
 import { startWorkflow } from './workflows/start-workflow.ts';
 import { takeStep } from './workflows/take-step.ts';
-
-export { docsPage } from './open-api.ts';
 
 export const routes: readonly Route[] = [
   propose,
@@ -72,3 +70,6 @@ export const routes: readonly Route[] = [
   readiness,
   openApi,
 ];
+
+/** What the document describes: every route, and what is served beside them. */
+export const described: readonly Described[] = [...routes, docsPage, docsFile];

@@ -3,11 +3,20 @@ import { z } from 'zod';
 import { type Answer } from '@action-ledger/application';
 import { problem } from '../answers/http-answer.ts';
 import { replyTo } from '../answers/answer-status.ts';
+import { prefer } from '../forms/command-forms.ts';
 import { object, text } from '../forms/json.ts';
+import { preferring } from '../preferring.ts';
 import { keyOf, traceOf, waitOf } from '../request-headers.ts';
 import { route } from '../route.ts';
 import { withoutMissing } from '../without-missing.ts';
-import { proposalAnswers } from './proposal-answers.ts';
+import { proposalAnswers, proposalProblemHeaders } from './proposal-answers.ts';
+
+export const idempotencyKey = {
+  'Idempotency-Key': z
+    .string()
+    .optional()
+    .meta({ description: '1 to 255 printable ASCII characters, taken as they are.' }),
+};
 
 export const proposalForm = z
   .strictObject({
@@ -35,18 +44,12 @@ export const propose = route({
   description:
     'Said again with the same identity and arguments, it is answered from the record: nothing runs again. On whose behalf it is, and for which tenant, comes from the credentials.',
   headers: z.object({
-    'Idempotency-Key': z
-      .string()
-      .optional()
-      .meta({ description: '1 to 255 printable ASCII characters, taken as they are.' }),
+    ...idempotencyKey,
     traceparent: z.string().optional().meta({
       description: 'W3C trace context, passed on to the tool; ignored where it is malformed.',
     }),
     tracestate: z.string().optional(),
-    Prefer: z
-      .string()
-      .optional()
-      .meta({ description: '`wait=N`: hold the answer up to N seconds.', examples: ['wait=10'] }),
+    ...prefer,
   }),
   body: proposalForm,
   requestExample: {
@@ -57,23 +60,23 @@ export const propose = route({
   },
   answers: proposalAnswers,
   problems: [404, 409, 422],
+  problemHeaders: proposalProblemHeaders,
   handle: async ({ ledger, runtime, limits }, { principal, body: asked, headers, signal }) => {
     const { tool, arguments: args, key: bodyKey, ...origin } = asked;
     const key = keyOf(headers, bodyKey);
     if (key.kind === 'refusal') return problem(key.code, { detail: key.message });
-    const { waitMs, applied } = waitOf(headers, limits);
+    const wait = waitOf(headers, limits);
     const answer: Answer = await ledger.propose({
       tool,
       arguments: args,
       tenant: principal.tenant,
       by: principal.name,
       origin: withoutMissing(origin),
-      waitMs,
+      waitMs: wait.waitMs,
       signal,
       ...traceOf(headers),
       ...(key.key === undefined ? {} : { key: key.key }),
     });
-    const reply = replyTo(answer, runtime.clock.wallMs());
-    return { ...reply, headers: { ...reply.headers, ...applied } };
+    return preferring(replyTo(answer, runtime.clock.wallMs()), wait);
   },
 });

@@ -4,6 +4,7 @@ import { aim, proposed } from '../command-route.ts';
 import { bringsAbout } from '../command-shape.ts';
 import { reason, revisionSeen } from '../forms/command-forms.ts';
 import { object } from '../forms/json.ts';
+import { preferring } from '../preferring.ts';
 import { waitOf } from '../request-headers.ts';
 import { route } from '../route.ts';
 
@@ -32,16 +33,17 @@ export const repeat = route({
     const aimed = await aim(door, asked);
     if (aimed.kind === 'no') return aimed.answer;
     const { reason: why, arguments: args, confirmedDouble } = asked.body;
+    const wait = waitOf(asked.headers, door.limits);
     const answer = await door.ledger.repeat({
       of: aimed.action.id,
       by: asked.principal.name,
       tenant: asked.principal.tenant,
       reason: why,
       revisionSeen: aimed.revisionSeen,
-      waitMs: waitOf(asked.headers, door.limits).waitMs,
+      waitMs: wait.waitMs,
       ...(args === undefined ? {} : { arguments: args }),
       ...(confirmedDouble === undefined ? {} : { confirmedDouble }),
     });
-    return proposed(door, aimed.action, answer);
+    return preferring(await proposed(door, aimed.action, answer), wait);
   },
 });

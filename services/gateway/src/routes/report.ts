@@ -71,6 +71,7 @@ export const report = route({
     },
   },
   problems: [404, 409],
+  problemHeaders: { 400: ['ETag'], 409: ['ETag'] },
   handle: async (door, asked) => {
     const id = asked.body.action ?? ownerOf(door, asked);
     if (id === undefined) return notMatched(asked.body);

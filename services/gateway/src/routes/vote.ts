@@ -39,6 +39,7 @@ export const vote = route({
       headers: ['ETag'],
     },
   },
+  problemHeaders: { ...commandsAction.problemHeaders, 403: ['ETag'] },
   handle: async (door, asked) => {
     const { principal, params, body: cast, headers } = asked;
     const own = await ownAction(door, principal.tenant, params.id);

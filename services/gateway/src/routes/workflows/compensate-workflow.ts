@@ -1,6 +1,6 @@
 // POST /v1/workflows/{id}/compensate: a person has its steps undone, all of them or from one on.
 import { z } from 'zod';
-import { ifMatch, reason, revisionSeen } from '../../forms/command-forms.ts';
+import { ifMatchAndPrefer, reason, revisionSeen } from '../../forms/command-forms.ts';
 import { text } from '../../forms/json.ts';
 import { onFailedCompensation } from '../../forms/workflow-forms.ts';
 import { revisionSeen as seenBy, waitOf } from '../../request-headers.ts';
@@ -26,7 +26,7 @@ export const compensateWorkflow = route({
   path: '/v1/workflows/{id}/compensate',
   summary: 'Undo a workflow, all of it or from a step on',
   description: 'Also one that is complete. What could not be undone before is tried again.',
-  headers: ifMatch,
+  headers: ifMatchAndPrefer,
   body,
   requestExample: { reason: 'the hotel is closed', from: 'hotel', revisionSeen: 6 },
   problems: [404, 409, 412],
@@ -43,6 +43,6 @@ export const compensateWorkflow = route({
       revisionSeen: seen.revision,
       ...withoutMissing({ from, onFailedCompensation: onFailed }),
     });
-    return movedWorkflow(door, started, waitOf(asked.headers, door.limits).waitMs);
+    return movedWorkflow(door, started, waitOf(asked.headers, door.limits));
   },
 });

@@ -18,6 +18,6 @@ export const completeWorkflow = route({
     const own = await ownWorkflow(door, asked);
     if (own.kind === 'no') return own.answer;
     const completed = await door.ledger.workflows.complete(own.workflow.id, asked.body.result);
-    return movedWorkflow(door, completed, 0);
+    return movedWorkflow(door, completed, { waitMs: 0, applied: {} });
   },
 });

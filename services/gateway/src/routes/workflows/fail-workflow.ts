@@ -1,6 +1,6 @@
 // POST /v1/workflows/{id}/fail: its program gives up, and what it has done is undone in reverse.
 import { z } from 'zod';
-import { reason } from '../../forms/command-forms.ts';
+import { prefer, reason } from '../../forms/command-forms.ts';
 import { waitOf } from '../../request-headers.ts';
 import { route } from '../../route.ts';
 import { movedWorkflow, ofOneWorkflow, ownWorkflow } from '../../workflow-route.ts';
@@ -12,6 +12,7 @@ export const failWorkflow = route({
   path: '/v1/workflows/{id}/fail',
   summary: 'Say that a workflow has failed: its steps are undone',
   description: 'One that has ended before stays as it is.',
+  headers: z.object(prefer),
   body: z.strictObject({ reason }).meta({ id: 'FailWorkflowRequest' }),
   requestExample: { reason: 'the traveller has changed their mind' },
   problems: [404, 409],
@@ -19,6 +20,6 @@ export const failWorkflow = route({
     const own = await ownWorkflow(door, asked);
     if (own.kind === 'no') return own.answer;
     const failed = await door.ledger.workflows.fail(own.workflow.id, asked.body.reason);
-    return movedWorkflow(door, failed, waitOf(asked.headers, door.limits).waitMs);
+    return movedWorkflow(door, failed, waitOf(asked.headers, door.limits));
   },
 });

@@ -3,14 +3,16 @@ import { z } from 'zod';
 import { type StepAnswer } from '@action-ledger/application';
 import { replyTo } from '../../answers/answer-status.ts';
 import { type HttpAnswer, problem } from '../../answers/http-answer.ts';
+import { prefer } from '../../forms/command-forms.ts';
 import { object, text } from '../../forms/json.ts';
 import { compensateForm, ofWorkflow } from '../../forms/workflow-forms.ts';
+import { preferring } from '../../preferring.ts';
 import { refusedByLedger } from '../../refused-by-ledger.ts';
 import { waitOf } from '../../request-headers.ts';
 import { route } from '../../route.ts';
 import { withoutMissing } from '../../without-missing.ts';
 import { ownWorkflow } from '../../workflow-route.ts';
-import { proposalAnswers } from '../proposal-answers.ts';
+import { proposalAnswers, proposalProblemHeaders } from '../proposal-answers.ts';
 
 const body = z
   .strictObject({
@@ -35,12 +37,7 @@ export const takeStep = route({
   description:
     'Answered as a proposal is. Said again by the same name, it is answered from the record. A step that ends without effect fails the workflow, unless it may fail; then, and in a workflow that does not go on, nothing more is taken: 409.',
   params: ofWorkflow,
-  headers: z.object({
-    Prefer: z
-      .string()
-      .optional()
-      .meta({ description: '`wait=N`: hold the answer up to N seconds.', examples: ['wait=10'] }),
-  }),
+  headers: z.object(prefer),
   body,
   requestExample: {
     step: 'hotel',
@@ -53,17 +50,17 @@ export const takeStep = route({
   },
   answers: proposalAnswers,
   problems: [404, 409, 422],
+  problemHeaders: proposalProblemHeaders,
   handle: async (door, asked) => {
     const own = await ownWorkflow(door, asked);
     if (own.kind === 'no') return own.answer;
-    const { waitMs, applied } = waitOf(asked.headers, door.limits);
+    const wait = waitOf(asked.headers, door.limits);
     const answer = await door.ledger.workflows.step(own.workflow.id, {
       ...withoutMissing(asked.body),
       by: asked.principal.name,
-      waitMs,
+      waitMs: wait.waitMs,
     });
-    const reply = stepReply(answer, door.runtime.clock.wallMs());
-    return { ...reply, headers: { ...reply.headers, ...applied } };
+    return preferring(stepReply(answer, door.runtime.clock.wallMs()), wait);
   },
 });
 
