@@ -80,9 +80,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const rate = createRate(app, limits);
   const server: ServerDeps = { door, access, limits, logger, underWay, rate };
   if (deps.onAnswered !== undefined) tellAnswered(app, runtime.ids, deps.onAnswered);
-  for (const spec of routes) addRoute(app, server, spec);
-  addDocsPage(app);
-  refuseOtherMethods(app, described);
+  addRoutes(app, server);
   app.addHook('onReady', () => events.start());
   return {
     app,
@@ -110,6 +108,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
       logger.info({}, 'the gateway has stopped');
     },
   };
+}
+
+function addRoutes(app: FastifyInstance, server: ServerDeps): void {
+  for (const spec of routes) addRoute(app, server, spec);
+  addDocsPage(app);
+  refuseOtherMethods(app, described);
 }
 
 async function withinMs(runtime: Runtime, ms: number, work: Promise<void>): Promise<void> {
