@@ -136,6 +136,7 @@ function delegate(store: EventStore): EventStore {
     append: (stream, expected, events) => store.append(stream, expected, events),
     readStream: (stream, from) => store.readStream(stream, from),
     readAll: (options) => store.readAll(options),
+    truncate: (cuts) => store.truncate(cuts),
     subscribe: (after, subscriber) => store.subscribe(after, subscriber),
     head: () => store.head(),
     condition: () => store.condition(),

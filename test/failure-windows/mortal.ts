@@ -49,6 +49,7 @@ export function mortalStore(life: Life, under: EventStore): EventStore {
       whileAlive(life, () => under.append(stream, expected, events)),
     readStream: (stream, from) => whileAlive(life, () => under.readStream(stream, from)),
     readAll: (options) => whileAlive(life, () => under.readAll(options)),
+    truncate: (cuts) => whileAlive(life, () => under.truncate(cuts)),
     head: () => whileAlive(life, () => under.head()),
     subscribe: (after, subscriber) => under.subscribe(after, subscriber),
     condition: () => under.condition(),

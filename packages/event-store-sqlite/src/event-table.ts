@@ -1,12 +1,12 @@
 // The table of events: one row per append, in the order of positions. All its statements are
 // prepared once; each call is one step of SQLite, without waiting.
-import { type DatabaseSync } from 'node:sqlite';
+import { type DatabaseSync, type StatementSync } from 'node:sqlite';
 import {
   eventsPerAppendMax,
   type ReadAllOptions,
   type RecordedEvent,
 } from '@action-ledger/event-store';
-import { type EventRow, eventsOf } from './row-text.ts';
+import { type EventRow, eventsOf, givenUpText } from './row-text.ts';
 
 export interface EventTable {
   insert(row: EventRow): void;
@@ -20,6 +20,8 @@ export interface EventTable {
   isEndGarbled(): boolean;
   /** At most `max` rows that hold an event after `position`, in order. */
   rowsAfter(position: number, max: number): readonly EventRow[];
+  /** Rows that hold one of these positions and whose first event was given up, in order. */
+  cutRows(after: number, through: number): readonly EventRow[];
 }
 
 const columns = 'position, stream, revision, count, previous, events';
@@ -44,17 +46,28 @@ export function createEventTable(db: DatabaseSync): EventTable {
     `select position, count from events where ${soundRow} order by position desc limit 1`,
   );
   // The row that holds the event after `position` may begin before it.
-  const after = db.prepare(`
+  const rowsFrom = (which: string): StatementSync =>
+    db.prepare(`
+      select ${columns} from events
+      where position >= ifnull((select max(position) from events where position <= ? + 1), 0)
+        and position + count > ? + 1 ${which}
+      order by position limit ?`);
+  const after = rowsFrom('');
+  const leftAfter = rowsFrom(`and events <> '${givenUpText}'`);
+  const cut = db.prepare(`
     select ${columns} from events
-    where position >= ifnull((select max(position) from events where position <= ? + 1), 0)
-      and position + count > ? + 1
-    order by position limit ?`);
+    where position > ? - ${eventsPerAppendMax} and position + count > ? + 1 and position <= ?
+      and ${soundRow} and (events = '${givenUpText}' or substr(events, 1, 1) = char(10))
+    order by position`);
   // Rows as arrays cost a quarter less than rows as objects.
   at.setReturnArrays(true);
-  after.setReturnArrays(true);
+  for (const statement of [after, leftAfter, cut]) statement.setReturnArrays(true);
 
-  const rowsAfter = (position: number, max: number): readonly EventRow[] =>
-    (after.all(position, position, max) as unknown as readonly Columns[]).map(rowOf);
+  const rowsBy =
+    (statement: StatementSync): EventTable['rowsAfter'] =>
+    (position, max) =>
+      (statement.all(position, position, max) as unknown as readonly Columns[]).map(rowOf);
+  const rowsLeft = rowsBy(leftAfter);
 
   return {
     insert: (row) => {
@@ -64,14 +77,16 @@ export function createEventTable(db: DatabaseSync): EventTable {
       const found = at.get(position) as unknown as Columns | undefined;
       return found && rowOf(found);
     },
-    readAll: ({ after: position, max }) => readAll(rowsAfter, position, max),
+    readAll: ({ after: position, max }) => readAll(rowsLeft, position, max),
     head: () => {
       const end = last.get() as LastRow | undefined;
       const row = end?.isSound === 0 ? (lastSound.get() as LastRow | undefined) : end;
       return row === undefined ? 0 : row.position + row.count - 1;
     },
     isEndGarbled: () => (last.get() as LastRow | undefined)?.isSound === 0,
-    rowsAfter,
+    rowsAfter: rowsBy(after),
+    cutRows: (position, through) =>
+      (cut.all(position, position, through) as unknown as readonly Columns[]).map(rowOf),
   };
 }
 

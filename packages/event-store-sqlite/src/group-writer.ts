@@ -10,9 +10,9 @@ import {
 } from '@action-ledger/event-store';
 import { type QueuedAppend } from './append-queue.ts';
 import { type EventTable } from './event-table.ts';
-import { eventsOf } from './row-text.ts';
 import { isBusy, isDiskFull, storeFaultOf } from './sqlite-faults.ts';
-import { type StreamHead, type StreamRows } from './stream-rows.ts';
+import { type StreamHead } from './stream-rows.ts';
+import { storedAt } from './stored-events.ts';
 import { type WritingIndex } from './writing-index.ts';
 
 export interface Counters {
@@ -177,7 +177,7 @@ function tryAppend(parts: GroupWriterParts, group: Group, append: QueuedAppend):
   try {
     head = index.head(stream);
     decision = decideAppend(head?.revision, expected, events, (from, count) => {
-      stored = storedFrom(index, stream, from).slice(0, count);
+      stored = storedAt(index, stream, from).slice(0, count);
       return stored.map((event) => event.id);
     });
   } catch (error) {
@@ -204,19 +204,6 @@ function tryAppend(parts: GroupWriterParts, group: Group, append: QueuedAppend):
       return { append, result: appended(lastRevision, group.head, false) };
     }
   }
-}
-
-/** The events of a stream with revision >= `from`. */
-export function storedFrom(
-  index: StreamRows,
-  stream: string,
-  from: number,
-): readonly RecordedEvent[] {
-  const events: RecordedEvent[] = [];
-  for (const row of index.rows(stream, from)) {
-    for (const event of eventsOf(row)) if (event.revision >= from) events.push(event);
-  }
-  return events;
 }
 
 function appended(revision: number, position: number | undefined, repeated: boolean): AppendResult {

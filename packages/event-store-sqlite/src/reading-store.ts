@@ -6,8 +6,10 @@ import {
   type AppendResult,
   checkStreamName,
   createSubscriptions,
+  type GivenUp,
   type IndexCheck,
   type IndexFault,
+  type PositionsAfter,
   type ReadAllOptions,
   type RecordedEvent,
   type StoreCondition,
@@ -22,15 +24,17 @@ import { type Backup, type BackupOptions, backUp } from './backup.ts';
 import { busyWaitMsUsual, pollMsUsual } from './bounds.ts';
 import { checkIndex, type IndexCheckRange, lostFaults } from './check-index.ts';
 import { openReader } from './connection.ts';
+import { givenUpIn } from './cut-streams.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
 import { createFacts } from './facts.ts';
-import { type Counters, storedFrom } from './group-writer.ts';
+import { type Counters } from './group-writer.ts';
 import { conditionOf, type DamagedRow, inspect } from './inspect.ts';
 import { readMark } from './mark.ts';
 import { ReadingIndex } from './reading-index.ts';
 import { createRowLinks, type RowLinks } from './row-links.ts';
 import { closedFault, isBusy, openedReadOnlyFault, storeFaultOf } from './sqlite-faults.ts';
 import { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
+import { storedFrom } from './stored-events.ts';
 import { streamNames } from './stream-names.ts';
 import { waitForLock } from './wait-for-lock.ts';
 
@@ -90,6 +94,15 @@ class ReadingStore implements SqliteEventStore {
 
   readAll(range: ReadAllOptions): Promise<readonly RecordedEvent[]> {
     return this.#read(() => this.#table.readAll(range));
+  }
+
+  async truncate(): Promise<void> {
+    if (this.#isClosed) throw closedFault();
+    throw openedReadOnlyFault(this.#options.path);
+  }
+
+  givenUp(range: PositionsAfter): Promise<readonly GivenUp[]> {
+    return this.#read(() => givenUpIn(this.#table, range));
   }
 
   subscribe(after: number, subscriber: Subscriber): Subscription {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type NewEvent } from '@action-ledger/event-store';
-import { eventsOf, type EventRow, rowText } from './row-text.ts';
+import { eventsOf, type EventRow, rowText, rowTextFrom } from './row-text.ts';
 
 describe('the text of a row', () => {
   it('is lines that a person can read', () => {
@@ -55,6 +55,20 @@ describe('the text of a row', () => {
     ]);
   });
 
+  it('keeps what is left when its first events are given up, however often', () => {
+    const events = [event('e1', '1', '{"a":1}'), event('e2', '2', '{"a":12}'), event('e3', '3')];
+    const row = { ...rowOf(events), revision: 5 };
+    expect(rowTextFrom(row, 5)).toBe(row.events);
+    const once = { ...row, events: rowTextFrom(row, 6) };
+    expect(eventsOf(once)).toEqual(eventsOf(row).slice(1));
+    expect(rowTextFrom(once, 6)).toBe(once.events);
+    const twice = { ...once, events: rowTextFrom(once, 7) };
+    expect(eventsOf(twice)).toEqual(eventsOf(row).slice(2));
+    const gone = { ...row, events: rowTextFrom(twice, 8) };
+    expect(gone.events).toBe('~');
+    expect(eventsOf(gone)).toEqual([]);
+  });
+
   const good = rowOf([event('e1'), event('e2')]);
   const damages: readonly (readonly [string, Partial<EventRow>])[] = [
     ['a line too few', { events: good.events.slice(0, good.events.lastIndexOf('\n')) }],
@@ -62,6 +76,12 @@ describe('the text of a row', () => {
     ['an empty line', { events: good.events.replace('e1\n', '\n') }],
     ['a difference that reaches too far', { events: good.events.replace('~2,0,', '~2,1,') }],
     ['no difference where one should be', { events: good.events.replace('~2,0,', '{}') }],
+    ['an empty text', { events: '' }],
+    ['nothing but empty lines', { events: '\n'.repeat(7) }],
+    [
+      'an event emptied behind others',
+      { events: `${good.events.split('\n').slice(0, 4).join('\n')}\n\n\n\n` },
+    ],
     ['another count', { count: 3 }],
     ['no text', { events: null as unknown as string }],
   ];

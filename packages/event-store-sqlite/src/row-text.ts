@@ -1,7 +1,8 @@
 // One row of the table holds one append, and its events are lines of text: id, type, data and
 // metadata of each event, which contain no line breaks. Metadata differs little within an append,
 // so that from the second event on only the difference to the first one's is kept:
-// `~<characters shared at the start>,<shared at the end>,<what lies between>`.
+// `~<characters shared at the start>,<shared at the end>,<what lies between>`. Events that were given up
+// leave four empty lines each; a row of which nothing is left is one `~`, because none at all is damage.
 import {
   eventsPerAppendMax,
   type NewEvent,
@@ -22,7 +23,10 @@ export interface EventRow {
   readonly events: string;
 }
 
+/** The text of a row of which nothing is left. */
+export const givenUpText = '~';
 const linesPerEvent = 4;
+const emptyEvent = '\n'.repeat(linesPerEvent);
 
 export function rowText(events: readonly NewEvent[]): string {
   let text = '';
@@ -37,23 +41,52 @@ export function rowText(events: readonly NewEvent[]): string {
   return text;
 }
 
-/** @throws StoreFault `store.corrupt` with stream, position and last position of the row. */
+/** What is left of a row when its events below a revision are given up. */
+export function rowTextFrom(row: EventRow, before: number): string {
+  const left = eventsOf(row).filter(({ revision }) => revision >= before);
+  return left.length === 0
+    ? givenUpText
+    : emptyEvent.repeat(row.count - left.length) + rowText(left);
+}
+
+/**
+ * Those that are left of it: the last ones.
+ * @throws StoreFault `store.corrupt` with stream, position and last position of the row.
+ */
 export function eventsOf(row: EventRow): readonly RecordedEvent[] {
   if (!isSound(row)) throw unreadable(row);
-  const { stream, count } = row;
+  if (row.events === givenUpText) return none;
   const lines = typeof row.events === 'string' ? row.events.split('\n') : [];
-  if (lines.length !== count * linesPerEvent) throw unreadable(row);
-  const first = lines[3] ?? '';
+  if (lines.length !== row.count * linesPerEvent) throw unreadable(row);
+  return eventsIn(lines, row);
+}
+
+function eventsIn(lines: readonly string[], row: EventRow): readonly RecordedEvent[] {
+  const { stream, count } = row;
+  const given = givenUpIn(lines);
+  const first = lines[given * linesPerEvent + 3] ?? '';
   const events: RecordedEvent[] = [];
-  for (let index = 0; index < count; index += 1) {
+  for (let index = given; index < count; index += 1) {
     const at = index * linesPerEvent;
     const [id, type, data] = [lines[at], lines[at + 1], lines[at + 2]];
-    const metadata = index === 0 ? first : restored(first, lines[at + 3] ?? '');
+    const metadata = index === given ? first : restored(first, lines[at + 3] ?? '');
     if (!id || !type || !data || !metadata) throw unreadable(row);
     const revision = row.revision + index;
     events.push({ id, type, data, metadata, stream, revision, position: row.position + index });
   }
   return events;
+}
+
+const none: readonly RecordedEvent[] = [];
+
+/** How many events at the start of a row are gone; the last one is not. */
+function givenUpIn(lines: readonly string[]): number {
+  const isGone = (at: number): boolean =>
+    at + linesPerEvent < lines.length &&
+    lines.slice(at, at + linesPerEvent).every((line) => line === '');
+  let at = 0;
+  while (lines[at] === '' && isGone(at)) at += linesPerEvent;
+  return at / linesPerEvent;
 }
 
 /** What no append has written, damage of a page may still show as a row. */
@@ -65,7 +98,7 @@ function isCount(count: unknown): boolean {
   return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= eventsPerAppendMax;
 }
 
-function unreadable(row: EventRow): StoreFault {
+export function unreadable(row: EventRow): StoreFault {
   const { position } = row;
   // Where it is not known whose row it was, or how much it held, nothing else is claimed.
   const stream = typeof row.stream === 'string' ? row.stream : '';

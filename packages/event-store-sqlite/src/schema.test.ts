@@ -115,6 +115,26 @@ describe('a file of format 2', () => {
   });
 });
 
+describe('a file of format 3', () => {
+  it('is taken over as it is, and then kept from a version that would take empty rows for damage', async () => {
+    const store = await openSqliteEventStore({ path, runtime });
+    for (let n = 0; n < 30; n += 1) await store.append(`a-${n}`, 'no stream', [event(), event()]);
+    const events = await store.readAll({ after: 0, max: 100 });
+    await store.close();
+    exec(path, 'pragma user_version = 3');
+    await expect(openSqliteEventStore({ path, runtime, readOnly: true })).rejects.toMatchObject({
+      code: 'store.format',
+    });
+    const again = await openSqliteEventStore({ path, runtime });
+    expect(again.condition()).toEqual({ kind: 'ready' });
+    expect(await again.readAll({ after: 0, max: 100 })).toEqual(events);
+    await again.close();
+    const db = new DatabaseSync(path);
+    expect(numberOf(db, 'pragma user_version')).toBe(4);
+    db.close();
+  });
+});
+
 /** Streams of three appends: three events, then one in another order of streams, then one. */
 function makeFormat1(at: string, streams: number): readonly RecordedEvent[] {
   const db = new DatabaseSync(at);

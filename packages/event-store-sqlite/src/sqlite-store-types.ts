@@ -1,5 +1,11 @@
 // What the SQLite adapter is opened with, and what it offers beyond the port.
-import { type EventStore, type IndexCheck, type IndexFault } from '@action-ledger/event-store';
+import {
+  type EventStore,
+  type GivenUp,
+  type IndexCheck,
+  type IndexFault,
+  type PositionsAfter,
+} from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type AppendLatency } from './append-latency.ts';
 import { type Backup, type BackupOptions } from './backup.ts';
@@ -39,6 +45,8 @@ export interface SqliteEventStore extends EventStore {
    * which counts the index, and reads every row where the count is wrong.
    */
   lostStreams(): Promise<readonly IndexFault[]>;
+  /** Places of events that were given up, as the port says. */
+  givenUp(range: PositionsAfter): Promise<readonly GivenUp[]>;
   /** Names of streams that begin so, in their order and at most `max`; their events are not read. */
   streamNames(start: string, max: number): Promise<readonly string[]>;
   /** A copy of the file at this moment, which will open as `recovering`; writing goes on. */

@@ -7,13 +7,16 @@ import {
   checkStreamName,
   createSubscriptions,
   type ExpectedRevision,
+  type GivenUp,
   type IndexCheck,
   type IndexFault,
   type Loss,
   type NewEvent,
+  type PositionsAfter,
   type ReadAllOptions,
   type RecordedEvent,
   type StoreCondition,
+  type StreamCut,
   type Subscriber,
   type Subscription,
   type Subscriptions,
@@ -25,16 +28,18 @@ import { type Backup, type BackupOptions, backUp } from './backup.ts';
 import { busyWaitMsUsual } from './bounds.ts';
 import { checkIndex, type CheckedIndex, type IndexCheckRange, lostFaults } from './check-index.ts';
 import { openWriter } from './connection.ts';
+import { checkCuts, cutsPerStep, cutStreams, givenUpIn } from './cut-streams.ts';
 import { createEventTable, type EventTable } from './event-table.ts';
 import { createFacts, type Facts } from './facts.ts';
 import { type FileLock, type FileOwner, takeFileLock } from './file-lock.ts';
-import { type Counters, GroupWriter, storedFrom, type WrittenAppend } from './group-writer.ts';
+import { type Counters, GroupWriter, type WrittenAppend } from './group-writer.ts';
 import { conditionOf, type DamagedRow, inspect, type Inspection } from './inspect.ts';
 import { type Mark, openMark, readMark } from './mark.ts';
 import { createRowLinks, type RowLinks } from './row-links.ts';
 import { rowText } from './row-text.ts';
 import { closedFault, garbledEndFault, storeFaultOf } from './sqlite-faults.ts';
 import { type SqliteEventStore, type SqliteEventStoreOptions } from './sqlite-store-types.ts';
+import { storedFrom } from './stored-events.ts';
 import { streamNames } from './stream-names.ts';
 import { waitForLock } from './wait-for-lock.ts';
 import { WritingIndex } from './writing-index.ts';
@@ -158,6 +163,24 @@ class WritingStore implements SqliteEventStore {
 
   async readAll(range: ReadAllOptions): Promise<readonly RecordedEvent[]> {
     return this.#read(() => this.#parts.table.readAll(range));
+  }
+
+  async truncate(cuts: readonly StreamCut[]): Promise<void> {
+    const { runtime, path } = this.#parts;
+    this.#read(() => {
+      checkCuts(this.#parts, cuts);
+    });
+    for (let done = 0; done < cuts.length; done += cutsPerStep) {
+      await waitForLock(runtime, this.#busyWaitMs, path, () => {
+        if (this.#isClosed) throw closedFault();
+        cutStreams(this.#parts, cuts.slice(done, done + cutsPerStep));
+      });
+      await nextTurn();
+    }
+  }
+
+  async givenUp(range: PositionsAfter): Promise<readonly GivenUp[]> {
+    return this.#read(() => givenUpIn(this.#parts.table, range));
   }
 
   subscribe(after: number, subscriber: Subscriber): Subscription {

@@ -5,6 +5,7 @@ import {
   eventsPerAppendMax,
   type ExpectedRevision,
   type NewEvent,
+  type StreamCut,
 } from './event-store.ts';
 import { StoreFault } from './store-fault.ts';
 
@@ -25,6 +26,21 @@ export function checkAppend(
     throw tooLarge(`An append holds at most ${eventsPerAppendMax} events, not ${events.length}.`);
   }
   for (const event of events) checkEvent(event);
+}
+
+/**
+ * @param last the last revision of the stream, undefined where it has none
+ * @throws StoreFault `store.invalid-append`
+ */
+export function checkCut({ stream, before }: StreamCut, last: number | undefined): void {
+  checkStreamName(stream);
+  if (Number.isSafeInteger(before) && before >= 0 && last !== undefined && before <= last) return;
+  const end = last === undefined ? 'has no event' : `ends at revision ${last}`;
+  throw new StoreFault(
+    'store.invalid-append',
+    'never',
+    `A stream keeps its last event: ${stream} ${end} and cannot be cut before ${before}.`,
+  );
 }
 
 /** @throws StoreFault `store.invalid-append`. */

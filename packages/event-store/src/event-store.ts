@@ -16,7 +16,10 @@ export interface RecordedEvent extends NewEvent {
   readonly stream: string;
   /** 0 for the first event of a stream, without gaps. */
   readonly revision: number;
-  /** The place among the events of all streams: 1 for the first, rising, without gaps in one store. */
+  /**
+   * The place among the events of all streams: 1 for the first, rising. In one store there are no gaps
+   * but where events were given up.
+   */
   readonly position: number;
 }
 
@@ -91,6 +94,28 @@ export interface IndexCheck {
   readonly faults: readonly IndexFault[];
 }
 
+/** A range of positions: the first is not in it, the last is. */
+export interface PositionsAfter {
+  readonly after: number;
+  readonly through: number;
+}
+
+/** Of a stream, the events with a lower revision go. */
+export interface StreamCut {
+  readonly stream: string;
+  readonly before: number;
+}
+
+/** Events that were given up, one after the other in one stream: their place is all that is left. */
+export interface GivenUp {
+  readonly stream: string;
+  /** Of the first one. */
+  readonly revision: number;
+  /** Of the first one. */
+  readonly position: number;
+  readonly count: number;
+}
+
 export interface EventStore {
   /**
    * Durable when it resolves. 1 to 64 events, each at most 512 KiB.
@@ -103,9 +128,23 @@ export interface EventStore {
     expected: ExpectedRevision,
     events: readonly NewEvent[],
   ): Promise<AppendResult>;
-  /** Events with revision >= `from` (default 0) in order; an empty list where there are none. */
+  /**
+   * Events with revision >= `from` (default 0) in order; an empty list where there are none. A stream
+   * that was cut begins with the first event that is left.
+   */
   readStream(stream: string, from?: number): Promise<readonly RecordedEvent[]>;
   readAll(options: ReadAllOptions): Promise<readonly RecordedEvent[]>;
+  /**
+   * Gives events up for good: nothing reads them any more, and no append is compared with them, so
+   * that repeating one of theirs is a conflict. The stream goes on from its last event, which stays:
+   * revisions and positions are what they were, and `no stream` is a conflict. Cutting again, or
+   * less, changes nothing; a subscriber that follows may still be given them. Each stream is cut
+   * wholly or not at all, and durably when it resolves.
+   * @throws StoreFault `store.invalid-append` where nothing of the stream would stay, as `append` otherwise
+   */
+  truncate(cuts: readonly StreamCut[]): Promise<void>;
+  /** Events given up at these positions, in order. Absent where positions have gaps of their own. */
+  givenUp?(range: PositionsAfter): Promise<readonly GivenUp[]>;
   /** Starts after `after` (exclusive), goes on with what is appended later. */
   subscribe(after: number, subscriber: Subscriber): Subscription;
   /** The highest position stored, 0 when empty. */

@@ -1,7 +1,7 @@
 export * from './event-store.ts';
 export * from './store-fault.ts';
 export { decideAppend, type AppendDecision } from './append-rules.ts';
-export { checkAppend, checkStreamName } from './check-append.ts';
+export { checkAppend, checkCut, checkStreamName } from './check-append.ts';
 export {
   createSubscriptions,
   subscriptionBatchMax,

@@ -4,7 +4,11 @@ import { createMemoryEventStore } from './memory-event-store.ts';
 
 eventStoreContract('memory', async () => {
   const store = createMemoryEventStore();
-  return { store, reopen: async () => createMemoryEventStore({ events: store.events() }) };
+  return {
+    store,
+    reopen: async () =>
+      createMemoryEventStore({ events: store.events(), givenUp: store.allGivenUp() }),
+  };
 });
 
 const event = { id: 'e1', type: 'ActionPlanned', data: '{}', metadata: '{}' };

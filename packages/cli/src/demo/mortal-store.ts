@@ -20,6 +20,7 @@ export function createMortalStore(under: EventStore): MortalStore {
       append: (stream, expected, events) => alive(() => under.append(stream, expected, events)),
       readStream: (stream, from) => alive(() => under.readStream(stream, from)),
       readAll: (options) => alive(() => under.readAll(options)),
+      truncate: (cuts) => alive(() => under.truncate(cuts)),
       head: () => alive(() => under.head()),
       subscribe: (after, subscriber) => under.subscribe(after, subscriber),
       condition: () => under.condition(),

@@ -57,6 +57,7 @@ export function createFaultyEventStore(store: EventStore, plan: FaultPlan): Even
       read({ kind: 'stream', stream }, () => store.readStream(stream, from)),
     readAll: (options) => read({ kind: 'all', after: options.after }, () => store.readAll(options)),
     head: () => read({ kind: 'head' }, () => store.head()),
+    truncate: (cuts) => store.truncate(cuts),
     subscribe: (after, subscriber) => {
       const faulty = faultySubscriber(subscriber, plan, () => {
         subscription.close();

@@ -6,6 +6,7 @@ import { type OpenEventStore, withStoreFrom } from './contract-harness.ts';
 import { closingContract, limitsContract, reopeningContract } from './limits.contract.ts';
 import { byteForByteContract, readAllContract, readStreamContract } from './reading.contract.ts';
 import { subscribeContract } from './subscribe.contract.ts';
+import { truncateContract } from './truncate.contract.ts';
 
 /** @param open gives a new, empty store for every test. */
 export function eventStoreContract(name: string, open: OpenEventStore): void {
@@ -17,6 +18,7 @@ export function eventStoreContract(name: string, open: OpenEventStore): void {
     byteForByteContract(withStore);
     readAllContract(withStore);
     subscribeContract(withStore);
+    truncateContract(withStore);
     limitsContract(withStore);
     closingContract(withStore);
     reopeningContract(withStore);

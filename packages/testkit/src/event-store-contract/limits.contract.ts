@@ -107,6 +107,8 @@ export function closingContract(withStore: WithStore): void {
         await expect(store.readStream('action-a')).rejects.toMatchObject(closed);
         await expect(store.readAll({ after: 0, max: 1 })).rejects.toMatchObject(closed);
         await expect(store.head()).rejects.toMatchObject(closed);
+        const cut = { stream: 'action-a', before: 0 };
+        await expect(store.truncate([cut])).rejects.toMatchObject(closed);
         expect(() => store.subscribe(0, { onEvents: () => undefined })).toThrow('closed');
         expect(store.condition().kind).toBe('ready');
       }),
