@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { refusal } from '@action-ledger/domain';
-import { createMemoryEventStore } from '@action-ledger/event-store';
+import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
+import { type Runtime } from '@action-ledger/runtime';
 import { createVirtualRuntime } from '@action-ledger/testkit';
 import { createLedgerClock } from './ledger-clock.ts';
 import { createRecordStream, type RecordStream } from './record-stream.ts';
@@ -17,17 +18,22 @@ function setUp(): {
 } {
   const runtime = createVirtualRuntime();
   const store = createMemoryEventStore();
+  return { store, open: () => openNames({ store, runtime }) };
+}
+
+function openNames({ store, runtime }: NamesDeps): RecordStream<Names> {
   const deps = { store, sha256, clock: createLedgerClock(runtime.clock), runtime };
-  return {
-    store,
-    open: () =>
-      createRecordStream<Names>(deps, {
-        stream: 'names',
-        initial: [],
-        evolve: (names, { type, data, by }) =>
-          type === 'Named' ? [...names, `${JSON.stringify(data['name'])} by ${by ?? '?'}`] : names,
-      }),
-  };
+  return createRecordStream<Names>(deps, {
+    stream: 'names',
+    initial: [],
+    evolve: (names, { type, data, by }) =>
+      type === 'Named' ? [...names, `${JSON.stringify(data['name'])} by ${by ?? '?'}`] : names,
+  });
+}
+
+interface NamesDeps {
+  readonly store: EventStore;
+  readonly runtime: Runtime;
 }
 
 const named = (name: string): { type: string; data: { name: string } } => ({
@@ -57,6 +63,35 @@ describe('a stream of records', () => {
     expect(await open().change('ann', () => [])).toEqual({ kind: 'changed', state: [] });
     expect(await open().change('ann', () => no)).toBe(no);
     expect(await store.head()).toBe(0);
+  });
+
+  it('is read on from where it was read to, and anew where that is not what it was', async () => {
+    const { store } = setUp();
+    const asked: number[] = [];
+    let under = store;
+    const counting = { ...store };
+    counting.readStream = (stream, from = 0) => {
+      asked.push(from);
+      return under.readStream(stream, from);
+    };
+    counting.append = (...append) => under.append(...append);
+    const runtime = createVirtualRuntime();
+    const names = openNames({ store: counting, runtime });
+    await names.change('ann', () => [named('a'), named('b')]);
+    await names.load();
+    await names.change('ann', () => [named('c')]);
+    expect(await names.load()).toEqual(['"a" by ann', '"b" by ann', '"c" by ann']);
+    await names.load();
+    expect(asked).toEqual([0, 0, 1, 1, 2]);
+    // A store of another history.
+    const other = createMemoryEventStore();
+    await openNames({ store: other, runtime }).change('bob', () => [named('x'), named('y')]);
+    under = other;
+    expect(await names.load()).toEqual(['"x" by bob', '"y" by bob']);
+    const [first, last] = await other.readStream('names');
+    const edited = last && { ...last, data: last.data.replace('y', 'z') };
+    under = createMemoryEventStore({ events: first && edited ? [first, edited] : [] });
+    await expect(names.load()).rejects.toMatchObject({ code: 'store.corrupt' });
   });
 
   it('decides again where another was faster: neither is lost, and each name is taken once', async () => {

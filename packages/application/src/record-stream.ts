@@ -68,30 +68,47 @@ export function createRecordStream<State>(
   { stream, initial, evolve }: RecordStreamShape<State>,
 ): RecordStream<State> {
   const { store, sha256, clock, runtime } = deps;
-  const folded = (events: readonly RecordedEvent[]): State => {
-    const found = findChainBreak(sha256, stream, events);
+  const start: Known<State> = { last: undefined, state: initial };
+  let known = start;
+  /** Only what is new is folded: it is read often, and by everybody who comes in. */
+  const read = async (): Promise<Known<State>> => {
+    const before = known;
+    const revision = before.last?.revision ?? 0;
+    let events = await store.readStream(stream, revision);
+    const goesOn = before.last === undefined || isSame(before.last, events[0]);
+    if (!goesOn && revision > 0) events = await store.readStream(stream);
+    const base = goesOn ? before : start;
+    const newer = base.last === undefined ? events : events.slice(1);
+    const found = findChainBreak(sha256, stream, newer, placeOf(stream, base.last));
     if (found !== undefined) throw broken(stream, found);
-    return events.map(dated).reduce(evolve, initial);
+    const next = {
+      last: newer.at(-1) ?? base.last,
+      state: newer.map(dated).reduce(evolve, base.state),
+    };
+    if (known === before) known = next;
+    return next;
   };
   return {
-    load: async () => folded(await store.readStream(stream)),
+    load: async () => (await read()).state,
     change: async (by, decide) => {
       for (let round = 0; round < roundsMax; round += 1) {
-        const stored = await store.readStream(stream);
-        const state = folded(stored);
+        const { last, state } = await read();
         const at = clock.nowMs();
         const decided = decide(state, at);
         if ('kind' in decided) return decided;
         if (decided.length === 0) return { kind: 'changed', state };
-        const last = stored.at(-1);
-        const previous = last === undefined ? chainStart(stream) : unsealEvent(last).metadata.hash;
+        const { hash: previous, revision } = placeOf(stream, last);
         const context = { sha256, nextId: runtime.ids.next, at, by };
         const { events } = sealEvents(context, previous, decided);
-        const expected = last === undefined ? 'no stream' : last.revision;
+        const expected = last === undefined ? 'no stream' : revision;
         const appended = await appendOnce(store, runtime.timers, stream, expected, events);
         if (appended.kind === 'conflict') continue;
-        const next = last === undefined ? 0 : last.revision + 1;
-        const records = decided.map((record, n) => ({ ...record, at, by, revision: next + n }));
+        const records = decided.map((record, n) => ({
+          ...record,
+          at,
+          by,
+          revision: revision + 1 + n,
+        }));
         return { kind: 'changed', state: records.reduce(evolve, state) };
       }
       throw new StoreFault(
@@ -101,6 +118,32 @@ export function createRecordStream<State>(
       );
     },
   };
+}
+
+/** What was read so far. */
+interface Known<State> {
+  readonly last: RecordedEvent | undefined;
+  readonly state: State;
+}
+
+/** A store that was put in the place of another has something else there, or nothing. */
+function isSame(last: RecordedEvent, now: RecordedEvent | undefined): boolean {
+  const { id, revision, type, data, metadata } = last;
+  return (
+    now?.id === id &&
+    now.revision === revision &&
+    now.type === type &&
+    now.data === data &&
+    now.metadata === metadata
+  );
+}
+
+function placeOf(
+  stream: string,
+  last: RecordedEvent | undefined,
+): { readonly revision: number; readonly hash: string } {
+  if (last === undefined) return { revision: -1, hash: chainStart(stream) };
+  return { revision: last.revision, hash: unsealEvent(last).metadata.hash };
 }
 
 function broken(stream: string, { revision, what }: ChainBreak): StoreFault {

@@ -245,6 +245,13 @@ describe('an attempt in doubt', () => {
     expect(action.claim).toBeUndefined();
   });
 
+  it('is looked at after the in-flight bound where an earlier request may still arrive', () => {
+    sentTwice.when(record({ ...timeout, answered: true }, { jitter: 0 })).then({
+      type: 'ActionOutcomeUnknown',
+      data: { attempt: 2, answered: true, nextCheckAt: start + minute },
+    });
+  });
+
   it('F087 is resent after a backoff where the provider answered', () => {
     const { action } = dispatched.when(
       record({ ...timeout, answered: true, retryAfterMs: 3 * second }, { jitter: 0 }),

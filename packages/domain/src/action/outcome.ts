@@ -40,7 +40,9 @@ function byKind(
       if (action.reportedSuccess !== undefined) return accept(reported(action.reportedSuccess));
       const { reason, answered, retryAfterMs } = outcome;
       const wait = backoffMs(rules, attempt, jitter, retryAfterMs);
-      const watch = watchDoubt(action, rules, now.wallMs, { answered, backoffMs: wait });
+      const others = doubtful(action).filter((each) => each.attempt !== attempt);
+      const doubt = { answered: answered && areAnswered(others), backoffMs: wait };
+      const watch = watchDoubt(action, rules, now.wallMs, doubt);
       return accept({
         type: 'ActionOutcomeUnknown',
         data: { attempt, reason, answered, ...watch },
@@ -82,6 +84,11 @@ export function duplicateEffect(
     proposal: 'Two effects carry the identity of one action: undo all but one.',
   };
   return { type: 'DuplicateEffectDetected', data: other === undefined ? data : { ...data, other } };
+}
+
+/** Nothing of them is under way any more. */
+function areAnswered(attempts: readonly Attempt[]): boolean {
+  return attempts.every(({ answered }) => answered);
 }
 
 type Report = NonNullable<Action['reportedSuccess']>;
@@ -134,7 +141,7 @@ function withoutEffect(
   const { reportedSuccess } = action;
   if (others.length > 0 || reportedSuccess !== undefined) {
     const wait = backoffMs(rules, attempt, jitter, outcome.retryAfterMs);
-    const answered = others.every((each) => each.answered);
+    const answered = areAnswered(others);
     const watch = watchDoubt(action, rules, now.wallMs, { answered, backoffMs: wait });
     const refused: ActionEvent = { type: 'AttemptRefused', data: { ...end, ...watch } };
     if (reportedSuccess !== undefined)
@@ -225,7 +232,7 @@ function notSent(action: Action, command: RecordOutcome, reason: string, now: In
     );
   }
   if (others.length > 0) {
-    const answered = others.every((each) => each.answered);
+    const answered = areAnswered(others);
     const doubt = { answered, backoffMs: notBefore - now.wallMs };
     const watch = watchDoubt(action, rules, now.wallMs, doubt);
     return accept({ type: 'AttemptNotSent', data: { ...end, ...watch } });
