@@ -49,6 +49,7 @@ export async function openDisk(adapter: Adapter, time: Runtime): Promise<Disk> {
     subscribe: (...asked) => under.subscribe(...asked),
     head: () => under.head(),
     condition: () => under.condition(),
+    truncate: (...cut) => under.truncate(...cut),
     // It outlives its processes.
     close: async () => undefined,
   };
