@@ -1,5 +1,5 @@
-// The embedded ledger: one process, one SQLite file. Tools become functions that can be called any
-// number of times for one logical action and act at most once.
+// The ledger of a program: embedded, one process and one SQLite file, or the one of another process at a URL.
+// Tools become functions that can be called any number of times for one logical action and act at most once.
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
@@ -20,6 +20,8 @@ import { checkOptions } from './check-options.ts';
 import { LedgerError } from './ledger-error.ts';
 import { type CallContext, type LedgerTool } from './ledger-tool.ts';
 import { openIndex, type OpenIndex } from './open-index.ts';
+import { openRemoteLedger, type RemoteLedger } from './remote/remote-ledger.ts';
+import { isRemote, type RemoteLedgerOptions } from './remote/remote-options.ts';
 import { type Openness, whileOpen } from './while-open.ts';
 import {
   ledgerWorkflows,
@@ -57,12 +59,23 @@ export interface Ledger<
 }
 
 /**
+ * With a `url` the ledger of another process, over HTTP; else one in this process.
  * @throws LedgerError `ledger.options` an option is unknown or malformed
  * @throws ToolDeclarationError two tools of one name, an undoer that is missing
  * @throws RegistrationRefused a tool's identity changed without a new identityVersion
  * @throws StoreFault the file cannot be opened: held by another process, damaged, of a newer format
  */
+export async function createLedger(options: RemoteLedgerOptions): Promise<RemoteLedger>;
 export async function createLedger<Tools extends Readonly<Record<string, AnyTool>>>(
+  options: CreateLedgerOptions<Tools>,
+): Promise<Ledger<Tools>>;
+export async function createLedger<Tools extends Readonly<Record<string, AnyTool>>>(
+  options: CreateLedgerOptions<Tools> | RemoteLedgerOptions,
+): Promise<Ledger<Tools> | RemoteLedger> {
+  return isRemote(options) ? openRemoteLedger(options) : openEmbedded(options);
+}
+
+async function openEmbedded<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
 ): Promise<Ledger<Tools>> {
   return (await composeLedger(options)).ledger;

@@ -9,6 +9,34 @@ export {
 } from './workflow.ts';
 export * from './workflow-step.ts';
 export { LedgerError, type LedgerErrorCode, ledgerErrorCodes } from './ledger-error.ts';
+export {
+  type Commanding,
+  type Damaged,
+  type EventsFilter,
+  type NotRemote,
+  type Proposing,
+  type Reading,
+  type RecordedActionEvent,
+  type RemoteAction,
+  type RemoteCallContext,
+  type RemoteExplainRequest,
+  RemoteFault,
+  type RemoteFaultCode,
+  remoteFaultCodes,
+  type RemoteLedger,
+  type RemoteLedgerOptions,
+  type RemoteListFilter,
+  type RemoteLoaded,
+  type RemotePauseRequest,
+  type RemotePerformed,
+  type RemoteProposal,
+  type RemoteResumeRequest,
+  type RemoteTool,
+  type RemoteUnknownFilter,
+  type RemoteWorkflows,
+  type Secret,
+  type WithoutNames,
+} from './remote/index.ts';
 export { viewsPathOf } from './open-index.ts';
 export {
   type Answer,

@@ -1,6 +1,6 @@
 // What a program does wrong with a ledger: thrown, never an answer. Every code stands in docs/errors.md.
 
-export const ledgerErrorCodes = ['ledger.closed', 'ledger.options'] as const;
+export const ledgerErrorCodes = ['ledger.closed', 'ledger.not-remote', 'ledger.options'] as const;
 
 export type LedgerErrorCode = (typeof ledgerErrorCodes)[number];
 

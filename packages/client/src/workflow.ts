@@ -4,14 +4,18 @@
 import {
   type CompensateRequest,
   type Ledger as Core,
-  refusedWorkflow,
   type WorkflowFilter,
-  type WorkflowOutcome as CoreOutcome,
-  workflowOutcome,
   type WorkflowRequest,
   type WorkflowRow,
 } from '@action-ledger/application';
-import { type JsonValue, type Refusal, type Workflow } from '@action-ledger/domain';
+import {
+  type JsonValue,
+  type Refusal,
+  refusedWorkflow,
+  type Workflow,
+  type WorkflowOutcome as CoreOutcome,
+  workflowOutcome,
+} from '@action-ledger/domain';
 import { LedgerError } from './ledger-error.ts';
 import { runProgram } from './workflow-program.ts';
 import { type Step } from './workflow-step.ts';
@@ -30,7 +34,7 @@ export type WorkflowOutcome<Result = JsonValue> = CoreOutcome<Result> & {
 export type WorkflowProgram<Result> = (step: Step) => Promise<Result> | Result;
 
 /** For a program that is not a function here: it takes its steps one by one, by the workflow's own id. */
-type StepByStep = Pick<Core['workflows'], 'start' | 'step' | 'complete' | 'fail' | 'rest'>;
+export type StepByStep = Pick<Core['workflows'], 'start' | 'step' | 'complete' | 'fail' | 'rest'>;
 
 /** By its own id of 43 characters, or the `id` or `run` that its program gave it. */
 export interface LedgerWorkflows extends StepByStep {
@@ -47,7 +51,7 @@ export interface LedgerWorkflows extends StepByStep {
 const undoWaitMsUsual = 60_000;
 
 export async function runWorkflow<Result>(
-  core: Core,
+  core: { readonly workflows: StepByStep },
   tenantUsual: string,
   given: WorkflowOptions,
   program: WorkflowProgram<Result>,
@@ -71,7 +75,7 @@ export async function runWorkflow<Result>(
   const ran = await runProgram(core, workflow, program, waitMs);
   switch (ran.kind) {
     case 'refused':
-      return refusedWorkflow(tenant, ran.refusal, {
+      return refusedWorkflow(workflow.tenant, ran.refusal, {
         workflow,
         ...(ran.differs === undefined ? {} : { differs: ran.differs }),
       }) as WorkflowOutcome<Result>;

@@ -21,3 +21,5 @@ export * from './identity/action-id.ts';
 export * from './identity/identify.ts';
 export * from './identity/what-differs.ts';
 export * from './invariants.ts';
+export * from './answer/answer.ts';
+export * from './answer/workflow-outcome.ts';

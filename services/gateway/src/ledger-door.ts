@@ -15,6 +15,7 @@ export type LedgerDoor = Pick<
   | 'checkNow'
   | 'explain'
   | 'load'
+  | 'rest'
   | 'list'
   | 'unknowns'
   | 'ownerOfExternalId'

@@ -56,6 +56,11 @@ export function waitOf(headers: Headers, { waitMs, waitMsMax }: Limits): Wait {
   return { waitMs, applied: {} };
 }
 
+/** Of a request that is answered at once where nothing is preferred. */
+export function preferredWait(headers: Headers, limits: Limits): Wait {
+  return waitOf(headers, { ...limits, waitMs: 0 });
+}
+
 export type Seen =
   | { readonly kind: 'seen'; readonly revision: number }
   | { readonly kind: 'no'; readonly answer: HttpAnswer };

@@ -15,7 +15,7 @@ export {
   type StepOutcome,
   workflowOutcome,
   type WorkflowOutcome,
-} from './workflow-outcome.ts';
+} from '@action-ledger/domain';
 export {
   type CompensationRequest,
   type StepRequest,

@@ -40,6 +40,7 @@ export function problem(code: ProblemCode, more: ProblemMore = {}): HttpAnswer {
       status,
       code,
       detail,
+      word: answer?.word ?? word,
       messageForModel: answer?.messageForModel ?? messageOf(word, detail),
       ...factsOf(told),
     },

@@ -31,6 +31,8 @@ export const prefer = {
 /** Of what may take a while. */
 export const ifMatchAndPrefer = z.object({ ...ifMatchMember, ...prefer });
 
+export const preferWait = z.object(prefer);
+
 export const commandDone: SuccessDoc = {
   description: 'Done; the action as it now is.',
   schema: actionForm,

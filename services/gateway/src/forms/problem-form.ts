@@ -1,7 +1,10 @@
 // The form of a problem document: RFC 9457, with the ledger's code and what belongs to it.
 import { z } from 'zod';
+import { answerWords } from '@action-ledger/application';
 import { actionForm, answerForm } from './action-forms.ts';
 import { object } from './json.ts';
+
+const words = Object.keys(answerWords) as (keyof typeof answerWords)[];
 
 export const problemForm = z
   .strictObject({
@@ -13,6 +16,7 @@ export const problemForm = z
     status: z.number().int().min(200).max(599),
     code: z.string().meta({ description: 'Stable; see docs/errors.md.' }),
     detail: z.string(),
+    word: z.enum(words).meta({ description: 'One of ten, from a fixed vocabulary.' }),
     messageForModel: z.string(),
     facts: object.optional().meta({ description: 'For programs: the place, the revision.' }),
     answer: answerForm.optional(),

@@ -58,9 +58,14 @@ const stepForm = z
     step: z.string(),
     tool: z.string(),
     arguments: object,
+    argumentsHash: z.string(),
     compensation: recordedCompensation,
     identity: z.strictObject({ kind: z.enum(['step', 'tool']) }),
     mayFail: z.literal(true).optional(),
+    secret: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Some of its arguments are secret, and shown as digests.' }),
     plannedAt: time,
     settled: settled.optional().meta({ description: 'Without it: not known yet.' }),
     compensated: compensated.optional(),
@@ -88,6 +93,15 @@ export const workflowForm = z
       .array(z.strictObject({ step: z.string(), why: z.string() }))
       .meta({ description: 'Effects that stand although it was undone.' }),
     onFailedCompensation: z.enum(['stop', 'go on']),
+    abandonedAfterMs: z
+      .number()
+      .meta({ description: 'Without anything new for so long it is taken for abandoned.' }),
+    whenAbandoned: z.enum(['operator', 'compensate']),
+    notes: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What could not be kept of the result, and why.' }),
+    digest: z.string().optional().meta({ description: 'SHA-256 of the whole result.' }),
     startedAt: time,
     updatedAt: time,
     endedAt: time.optional(),

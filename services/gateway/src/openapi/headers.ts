@@ -32,6 +32,10 @@ const forms = {
   'X-Accel-Buffering': z.literal('no').meta({ description: 'For proxies: hand on at once.' }),
   'X-Content-Type-Options': z.literal('nosniff').meta({ description: 'It is what it says.' }),
   'X-Request-Id': z.string().meta({ description: 'Where requests are logged: its name there.' }),
+  'Workflow-Step': z.enum(['settled', 'waiting']).meta({
+    description:
+      '`settled`: how the step ended is on record. `waiting`: nothing more can be said now, come back.',
+  }),
 } satisfies Readonly<Record<string, ZodType>>;
 
 export type HeaderName = keyof typeof forms;

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { type StepAnswer } from '@action-ledger/application';
 import { replyTo } from '../../answers/answer-status.ts';
 import { type HttpAnswer, problem } from '../../answers/http-answer.ts';
-import { prefer } from '../../forms/command-forms.ts';
+import { preferWait } from '../../forms/command-forms.ts';
 import { object, text } from '../../forms/json.ts';
 import { compensateForm, ofWorkflow } from '../../forms/workflow-forms.ts';
 import { preferring } from '../../preferring.ts';
 import { refusedByLedger } from '../../refused-by-ledger.ts';
 import { waitOf } from '../../request-headers.ts';
-import { route } from '../../route.ts';
+import { route, type SuccessDoc } from '../../route.ts';
 import { withoutMissing } from '../../without-missing.ts';
 import { ownWorkflow } from '../../workflow-route.ts';
 import { proposalAnswers, proposalProblemHeaders } from '../proposal-answers.ts';
@@ -28,6 +28,30 @@ const body = z
   })
   .meta({ id: 'StepRequest' });
 
+const stepAnswers: typeof proposalAnswers = {
+  200: withStep(proposalAnswers[200]),
+  201: withStep(proposalAnswers[201]),
+  202: withStep(proposalAnswers[202]),
+};
+
+const ofStep = ['Workflow-Step'] as const;
+
+/** Whatever a proposal can be refused with. */
+const stepProblemHeaders = {
+  400: ofStep,
+  403: [...proposalProblemHeaders[403], ...ofStep],
+  404: ofStep,
+  409: ofStep,
+  413: ofStep,
+  422: [...proposalProblemHeaders[422], ...ofStep],
+  429: ofStep,
+  503: ofStep,
+} as const;
+
+function withStep(doc: SuccessDoc): SuccessDoc {
+  return { ...doc, headers: [...(doc.headers ?? []), 'Workflow-Step'] };
+}
+
 export const takeStep = route({
   name: 'takeStep',
   method: 'POST',
@@ -37,7 +61,7 @@ export const takeStep = route({
   description:
     'Answered as a proposal is. Said again by the same name, it is answered from the record. A step that ends without effect fails the workflow, unless it may fail; then, and in a workflow that does not go on, nothing more is taken: 409.',
   params: ofWorkflow,
-  headers: z.object(prefer),
+  headers: preferWait,
   body,
   requestExample: {
     step: 'hotel',
@@ -48,9 +72,9 @@ export const takeStep = route({
       arguments: { reservation: { $from: 'outcome.reservation' } },
     },
   },
-  answers: proposalAnswers,
+  answers: stepAnswers,
   problems: [404, 409, 422],
-  problemHeaders: proposalProblemHeaders,
+  problemHeaders: stepProblemHeaders,
   handle: async (door, asked) => {
     const own = await ownWorkflow(door, asked);
     if (own.kind === 'no') return own.answer;
@@ -67,8 +91,10 @@ export const takeStep = route({
 function stepReply(answer: StepAnswer, nowMs: number): HttpAnswer {
   switch (answer.kind) {
     case 'settled':
-    case 'waiting':
-      return replyTo(answer.answer, nowMs);
+    case 'waiting': {
+      const reply = replyTo(answer.answer, nowMs);
+      return { ...reply, headers: { ...reply.headers, 'workflow-step': answer.kind } };
+    }
     case 'stopped': {
       const { id, status, revision } = answer.workflow;
       return problem('workflow.status', {

@@ -1,13 +1,10 @@
 // What the caller of a workflow is told: its state, its steps, and one sentence that a model can act on,
 // in the words that every answer uses.
-import {
-  type Difference,
-  type JsonValue,
-  type Refusal,
-  type Workflow,
-  type WorkflowStatus,
-} from '@action-ledger/domain';
-import { type Answer, type AnswerWord, answerWords } from '../answer.ts';
+import { type Difference } from '../identity/what-differs.ts';
+import { type JsonValue } from '../json/json-value.ts';
+import { type Refusal } from '../refusal.ts';
+import { type Workflow, type WorkflowStatus } from '../workflow/state.ts';
+import { type Answer, type AnswerWord, answerWords } from './answer.ts';
 
 export interface StepOutcome {
   readonly step: string;
@@ -103,7 +100,7 @@ export function refusedWorkflow(
 
 function wordOfRefusal(code: string): AnswerWord {
   if (code === 'workflow.differs') return 'other-arguments';
-  if (mayBeDone.has(code)) return 'checking';
+  if (mayBeDone.has(code) || /^(gateway|remote|store)\./.test(code)) return 'checking';
   return code === 'ledger.closing' ? 'failed-without-effect' : 'refused';
 }
 

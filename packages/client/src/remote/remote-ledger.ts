@@ -1,0 +1,171 @@
+// The ledger of another process, over HTTP: the same calls, answers and errors as the embedded one. Who asks
+// is known by the key, so names and tenant are not said; the tools run where the ledger does.
+import { type Ledger as Core, type WorkflowRequest } from '@action-ledger/application';
+import { createSystemRuntime } from '@action-ledger/runtime';
+import { type TypedTool } from '@action-ledger/tools';
+import { LedgerError } from '../ledger-error.ts';
+import { type CallContext, type Outcome } from '../ledger-tool.ts';
+import {
+  runWorkflow,
+  type StepByStep,
+  type WorkflowOptions,
+  type WorkflowOutcome,
+  type WorkflowProgram,
+} from '../workflow.ts';
+import { type Ask, createAsk } from './ask.ts';
+import { type Commanding, commanding } from './commands.ts';
+import { noNames, type WithoutNames } from './names-by-key.ts';
+import { addNotRemote, type NotRemote } from './not-remote.ts';
+import { type Proposing, proposing, type RemoteProposal } from './proposals.ts';
+import { type Reading, reading } from './reading.ts';
+import { checkRemoteOptions, type RemoteLedgerOptions, urlOf } from './remote-options.ts';
+import { requestsAsObjects } from './requests-as-objects.ts';
+import { type RemoteWorkflows, remoteWorkflows } from './workflows.ts';
+
+/** Beside the call itself; whose call it is, is known by the key. */
+export type RemoteCallContext = WithoutNames<CallContext>;
+
+export interface RemoteTool<Args = unknown, Result = unknown> {
+  readonly name: string;
+  call(args: Args, context?: RemoteCallContext): Promise<Outcome<Result>>;
+}
+
+/** What has to be asked for elsewhere is answered later: every read is a promise. */
+export interface RemoteLedger extends Proposing, Commanding, Reading, NotRemote {
+  /** A tool of the ledger by its name, or by its declaration, which gives its types. */
+  tool<Args = unknown, Result = unknown>(
+    tool: TypedTool<Args, Result> | string,
+  ): RemoteTool<Args, Result>;
+  /**
+   * Runs a program whose tool calls are steps: recorded with how each is undone before it is sent. With
+   * the same id (or run) it goes on where it was, and gets what is on record.
+   */
+  workflow<Result>(
+    options: WithoutNames<WorkflowOptions>,
+    program: WorkflowProgram<Result>,
+  ): Promise<WorkflowOutcome<Result>>;
+  readonly workflows: RemoteWorkflows;
+  /**
+   * Takes nothing new, waits for what is asked (at most `drainMs`, default 30 s). The ledger itself goes
+   * on. Whatever is asked after it rejects with LedgerError `ledger.closed`.
+   */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+/** Every call of an embedded ledger is here too, or refused by name: what is new there must be placed here. */
+type Missing = Exclude<keyof Core, keyof RemoteLedger>;
+const nothingMissing: [Missing] extends [never] ? true : Missing = true;
+
+const retryForMsUsual = 30_000;
+const answerWithinMsUsual = 10_000;
+const drainMsUsual = 30_000;
+
+/**
+ * Asks nothing yet: a program can be started before its ledger.
+ * @throws LedgerError `ledger.options` an option is unknown or malformed
+ */
+export function openRemoteLedger(options: RemoteLedgerOptions): RemoteLedger {
+  checkRemoteOptions(options);
+  const { url, apiKey, token, fetch: given, runtime = createSystemRuntime() } = options;
+  const { retryForMs = retryForMsUsual, answerWithinMs = answerWithinMsUsual } = options;
+  const ended = new AbortController();
+  const line = {
+    url: urlOf(url) as URL,
+    apiKey,
+    token,
+    // Looked up with each request, as a program may put another in its place.
+    fetch: given ?? ((...asked: Parameters<typeof fetch>) => fetch(...asked)),
+    timers: runtime.timers,
+  };
+  const open = whileOpen(
+    createAsk({ line, runtime, retryForMs, answerWithinMs, closed: ended.signal }),
+  );
+  const { ask } = open;
+  const { clock } = runtime;
+  const proposals = requestsAsObjects(proposing(ask, clock));
+  const workflows = requestsAsObjects(remoteWorkflows(ask, clock));
+  return addNotRemote<Omit<RemoteLedger, keyof NotRemote>>({
+    ...proposals,
+    ...requestsAsObjects(commanding(ask, clock)),
+    ...requestsAsObjects(reading(ask)),
+    tool: <Args, Result>(tool: TypedTool<Args, Result> | string) =>
+      callable(proposals, tool) as unknown as RemoteTool<Args, Result>,
+    workflow: async <Result>(
+      asked: WithoutNames<WorkflowOptions>,
+      program: WorkflowProgram<Result>,
+    ) => {
+      noNames('a workflow', asked);
+      return runWorkflow({ workflows: withoutTenant(workflows) }, '', asked, program);
+    },
+    workflows,
+    close: async ({ drainMs = drainMsUsual } = {}) => {
+      const timer = runtime.timers.after(drainMs, () => {
+        ended.abort();
+      });
+      await open.close();
+      timer.cancel();
+    },
+  });
+}
+
+void nothingMissing;
+
+/** The program names none, and the key says it. */
+function withoutTenant(workflows: RemoteWorkflows): StepByStep {
+  return {
+    ...workflows,
+    start: ({ tenant: _tenant, ...request }: WorkflowRequest) => workflows.start(request),
+  };
+}
+
+function callable({ propose }: Proposing, tool: { readonly name: string } | string): RemoteTool {
+  const name: unknown = typeof tool === 'string' ? tool : (tool as { name?: string } | null)?.name;
+  if (typeof name !== 'string' || name === '')
+    throw new LedgerError('ledger.options', 'tool() takes the name of a tool, or its declaration.');
+  return {
+    name,
+    call: async (args, context) => propose(proposalOf(name, args, context ?? {})),
+  };
+}
+
+function proposalOf(tool: string, args: unknown, context: RemoteCallContext): RemoteProposal {
+  const { key, waitMs, signal, traceparent, tracestate, ...origin } = context;
+  noNames('a call', origin);
+  return {
+    tool,
+    arguments: args,
+    origin,
+    ...(key === undefined ? {} : { key }),
+    ...(waitMs === undefined ? {} : { waitMs }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tracestate === undefined ? {} : { tracestate }),
+  };
+}
+
+interface WhileOpen {
+  readonly ask: Ask;
+  /** Resolves when nothing is asked any more. */
+  close(): Promise<void>;
+}
+
+function whileOpen(ask: Ask): WhileOpen {
+  const underWay = new Set<Promise<unknown>>();
+  let isOpen = true;
+  return {
+    ask: (asking) => {
+      if (!isOpen) return Promise.reject(new LedgerError('ledger.closed', closedText));
+      const asked = ask(asking);
+      underWay.add(asked);
+      const over = (): void => void underWay.delete(asked);
+      asked.then(over, over);
+      return asked;
+    },
+    close: async () => {
+      isOpen = false;
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+const closedText = 'The ledger is closed here. Open it again with createLedger.';
