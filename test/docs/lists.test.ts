@@ -9,7 +9,7 @@ import {
   pauseRefusalCodes,
   writePoints,
 } from '@action-ledger/application';
-import { ledgerErrorCodes } from '@action-ledger/client';
+import { ledgerErrorCodes, remoteFaultCodes } from '@action-ledger/client';
 import {
   actionRefusalCodes,
   actionStatuses,
@@ -50,6 +50,7 @@ describe('docs/errors.md', () => {
     ['Faults of the store', storeFaultCodes],
     ['Faults of the log', logFaultCodes],
     ['Misuse of a ledger', ledgerErrorCodes],
+    ['A ledger in another process', remoteFaultCodes],
     ['Declarations that are refused', [...toolDeclarationCodes, ...registrationRefusalCodes]],
     ['Answers of the HTTP API', gatewayCodes],
     ['Endings of HTTP tools', ['http.<status>', ...httpRefusalCodes]],

@@ -46,10 +46,12 @@ export function embeddedAs(ledger: Ledger, tenant: string, by: string): Sdk {
     settle: async (request) => performed(await ledger.settle({ ...request, by })),
     checkNow: async (request) => performed(await ledger.checkNow({ ...request, by })),
     closeIncident: async (request) => performed(await ledger.closeIncident({ ...request, by })),
-    report: async (id, report) =>
-      performed(
-        await ledger.report(id, report && { ...report, source: `${by}: ${report.source}` }),
-      ),
+    report: async (id, report) => {
+      // As a program in plain JavaScript may: nothing at all.
+      const { source, ...more } = (report as typeof report | null) ?? ({} as typeof report);
+      const named = (report as object | null) === null ? {} : { source: `${by}: ${source}` };
+      return performed(await ledger.report(id, { ...more, ...named } as typeof report));
+    },
     load: async (id) => {
       const loaded = await ledger.load(id);
       return loaded.kind === 'broken' ? loaded : { kind: 'action', action: shown(loaded.action) };

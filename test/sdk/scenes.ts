@@ -409,10 +409,10 @@ export const scenes: Readonly<Record<string, Scene>> = {
     const id = started.kind === 'started' ? started.workflow.id : '';
     const compensate = { tool: 'unbook', arguments: { order: { $from: 'outcome.order' } } };
     const hotel = { step: 'hotel', tool: 'book', arguments: { invoice: 'H' }, compensate };
-    const said = [
+    const said: unknown[] = [
       started,
       await ann.workflows.start({ id: 'trip-7', conversation: 'c' }),
-      await ann.workflows.start({} as never),
+      await ann.workflows.start({}),
       await ann.workflows.step(id, hotel),
       await ann.workflows.step(id, hotel),
       await ann.workflows.complete(id, { date: new Date(0), n: 1 }),
@@ -422,7 +422,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     const undo = { reason: 'the hotel is closed', revisionSeen: revision };
     said.push(
       await bob.workflows.compensate('trip-7', { ...undo, revisionSeen: 0 }),
-      (await bob.workflows.compensate('trip-7', undo)) && 'asked',
+      'code' in (await bob.workflows.compensate('trip-7', undo)) ? 'refused' : 'asked',
       (await bob.workflows.rest(id, 20_000)) ?? 'broken',
       await bob.workflows.show('none'),
     );

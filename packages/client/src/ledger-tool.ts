@@ -1,5 +1,5 @@
 // A declared tool as a program calls it, and what a call gets.
-import { type Answer } from '@action-ledger/application';
+import type { Answer } from '@action-ledger/application';
 import { type CallOrigin, type JsonValue } from '@action-ledger/domain';
 
 /** Where a call comes from. Each id is whatever the agent platform uses. */

@@ -1,6 +1,6 @@
 // One run of a program: its steps in the order in which it asks for them, held against the record. A
 // program that has changed is stopped before anything of it is sent.
-import { type Answer, type Ledger, type StepAnswer } from '@action-ledger/application';
+import type { Answer, Ledger, StepAnswer } from '@action-ledger/application';
 import { type Difference, refusal, type Refusal, type Workflow } from '@action-ledger/domain';
 import { type Outcome } from './ledger-tool.ts';
 import { type Step, StepFailed, type StepOptions, WorkflowInterrupted } from './workflow-step.ts';

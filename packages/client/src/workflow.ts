@@ -1,12 +1,12 @@
 // A workflow of a program: its steps are tool calls that are recorded with how each is undone, before they
 // are sent. Run again with the same id, after a crash or from a checkpoint, it gets the recorded outcomes
 // and goes on where it was; what fails is undone in reverse order.
-import {
-  type CompensateRequest,
-  type Ledger as Core,
-  type WorkflowFilter,
-  type WorkflowRequest,
-  type WorkflowRow,
+import type {
+  CompensateRequest,
+  Ledger as Core,
+  WorkflowFilter,
+  WorkflowRequest,
+  WorkflowRow,
 } from '@action-ledger/application';
 import {
   type JsonValue,

@@ -45,7 +45,8 @@ const afterAbortMs = 5_000;
 export function createAsk(deps: AskDeps): Ask {
   return async (asking) => {
     const { clock } = deps.runtime;
-    const waitUntil = clock.monoMs() + (asking.waitMs ?? 0);
+    const { waitMs: wantedMs = 0 } = asking;
+    const waitUntil = clock.monoMs() + wantedMs;
     let giveUpAt = waitUntil + deps.retryForMs;
     let inDoubt = false;
     for (let tries = 1; ; tries += 1) {
@@ -53,16 +54,24 @@ export function createAsk(deps: AskDeps): Ask {
       if (hasLeft) giveUpAt = Math.min(giveUpAt, clock.monoMs() + afterAbortMs);
       const waitMs = hasLeft ? 0 : Math.max(0, waitUntil - clock.monoMs());
       const heard = await oneTry(deps, asking, waitMs, hasLeft);
-      if (heard.kind === 'no answer' || heard.kind === 'stranger') inDoubt = true;
+      inDoubt ||= leavesDoubt(heard);
       if (!isWorthAnother(heard, asking, inDoubt)) return told(heard, inDoubt);
       // Whoever has just left hears at once what is on record.
-      const isLeaving = !hasLeft && isAborted(asking.signal);
-      const afterMs = isLeaving ? 0 : pauseBefore(deps.runtime, tries, heard);
-      const isLate = !isLeaving && clock.monoMs() + afterMs >= giveUpAt;
-      if (isLate || tries >= triesMax || deps.closed.aborted) return told(heard, inDoubt);
+      if (!hasLeft && isAborted(asking.signal)) continue;
+      const afterMs = pauseBefore(deps.runtime, tries, heard);
+      if (isOver(deps, tries, giveUpAt - afterMs)) return told(heard, inDoubt);
       await pause(deps, afterMs, hasLeft ? undefined : asking.signal);
     }
   };
+}
+
+function leavesDoubt({ kind }: Heard): boolean {
+  return kind === 'no answer' || kind === 'stranger';
+}
+
+/** @param nextUntil when the next try must have begun */
+function isOver({ runtime, closed }: AskDeps, tries: number, nextUntil: number): boolean {
+  return tries >= triesMax || closed.aborted || runtime.clock.monoMs() > nextUntil;
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {

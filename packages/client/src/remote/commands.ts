@@ -1,12 +1,12 @@
 // What people and other systems do about an action, and an action as it stands. Each is answered as the
 // embedded ledger answers: done, refused, or damaged.
-import {
-  type CancelRequest,
-  type CheckNowRequest,
-  type EvidenceReport,
-  type Ledger as Core,
-  type SettleRequest,
-  type VoteRequest,
+import type {
+  CancelRequest,
+  CheckNowRequest,
+  EvidenceReport,
+  Ledger as Core,
+  SettleRequest,
+  VoteRequest,
 } from '@action-ledger/application';
 import {
   type ActionRefusalCode,

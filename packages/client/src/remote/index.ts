@@ -1,5 +1,6 @@
 // `@action-ledger/client/remote`: a ledger in another process, and nothing of one in this: neither SQLite nor
-// the application is loaded.
+// the application is loaded. For that, types of other packages are taken by `import type`: a list of types in
+// braces alone would still load its module.
 import { openRemoteLedger, type RemoteLedger } from './remote-ledger.ts';
 import { type RemoteLedgerOptions } from './remote-options.ts';
 

@@ -1,6 +1,6 @@
 // What ends in an action: proposals, repeats and edits. The ledger decides which action a call is; nothing of
 // that is known here, so the same call gets the same identity whichever way it comes in.
-import { type EditRequest, type Explanation, type RepeatRequest } from '@action-ledger/application';
+import type { EditRequest, Explanation, RepeatRequest } from '@action-ledger/application';
 import {
   type Answer,
   type CallOrigin,

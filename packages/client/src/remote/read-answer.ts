@@ -62,8 +62,9 @@ const members: Readonly<Record<keyof AnswerBase, true>> = {
 
 /** Of an action as it is shown now, to the caller that has brought it about or met it. */
 export function answerAbout(shown: Answer, { repeat }: { readonly repeat: boolean }): Answer {
-  const base: Record<string, unknown> = { ...shown };
-  for (const name of Object.keys(base)) if (!Object.hasOwn(members, name)) delete base[name];
+  const base = Object.fromEntries(
+    Object.entries(shown).filter(([name]) => Object.hasOwn(members, name)),
+  );
   const word = !repeat && shown.word === 'already-done' ? 'done' : shown.word;
   return withMessage({ ...(base as unknown as AnswerBase), word, repeat });
 }

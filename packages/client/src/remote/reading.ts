@@ -1,14 +1,14 @@
 // Lists, histories and pauses. Of the tenant of the key, and as promises: what an embedded ledger knows at
 // once has to be asked for here.
-import {
-  type ActionRow,
-  type ListFilter,
-  type Pause,
-  type PauseRefusalCode,
-  type SideEntry,
-  type UnknownFilter,
+import type {
+  ActionRow,
+  Ledger as Core,
+  ListFilter,
+  Pause,
+  SideEntry,
+  UnknownFilter,
 } from '@action-ledger/application';
-import { type JsonObject, type Refusal } from '@action-ledger/domain';
+import { type JsonObject } from '@action-ledger/domain';
 import { type Ask } from './ask.ts';
 import { noNames, notRemote } from './names-by-key.ts';
 import { pathOf } from './proposals.ts';
@@ -58,8 +58,8 @@ export interface Reading {
   events(actionId: string, filter?: EventsFilter): Promise<readonly RecordedActionEvent[]>;
   /** Of the tenant, and of every tenant. */
   pauses(): Promise<readonly Pause[]>;
-  pause(request: RemotePauseRequest): Promise<Pause | Refusal<PauseRefusalCode>>;
-  resume(request: RemoteResumeRequest): Promise<Pause | Refusal<PauseRefusalCode>>;
+  pause(request: RemotePauseRequest): ReturnType<Core['pause']>;
+  resume(request: RemoteResumeRequest): ReturnType<Core['resume']>;
 }
 
 export function reading(ask: Ask): Reading {
@@ -159,7 +159,7 @@ async function ofPause(
   ask: Ask,
   path: string,
   request: RemotePauseRequest & { readonly revisionSeen?: number },
-): Promise<Pause | Refusal<PauseRefusalCode>> {
+): ReturnType<Core['pause']> {
   noNames('a pause', request);
   const { tool, reason, revisionSeen } = request;
   const told = await ask({ method: 'POST', path, body: given({ tool, reason, revisionSeen }) });

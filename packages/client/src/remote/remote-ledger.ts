@@ -1,8 +1,8 @@
 // The ledger of another process, over HTTP: the same calls, answers and errors as the embedded one. Who asks
 // is known by the key, so names and tenant are not said; the tools run where the ledger does.
-import { type Ledger as Core, type WorkflowRequest } from '@action-ledger/application';
+import type { Ledger as Core, WorkflowRequest } from '@action-ledger/application';
 import { createSystemRuntime } from '@action-ledger/runtime';
-import { type TypedTool } from '@action-ledger/tools';
+import type { TypedTool } from '@action-ledger/tools';
 import { LedgerError } from '../ledger-error.ts';
 import { type CallContext, type Outcome } from '../ledger-tool.ts';
 import {
@@ -52,9 +52,8 @@ export interface RemoteLedger extends Proposing, Commanding, Reading, NotRemote 
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
-/** Every call of an embedded ledger is here too, or refused by name: what is new there must be placed here. */
-type Missing = Exclude<keyof Core, keyof RemoteLedger>;
-const nothingMissing: [Missing] extends [never] ? true : Missing = true;
+/** Every call of an embedded ledger is here too, or refused by name: it does not compile otherwise. */
+type Whole<Face extends Readonly<Record<keyof Core, unknown>>> = Face;
 
 const retryForMsUsual = 30_000;
 const answerWithinMsUsual = 10_000;
@@ -64,7 +63,7 @@ const drainMsUsual = 30_000;
  * Asks nothing yet: a program can be started before its ledger.
  * @throws LedgerError `ledger.options` an option is unknown or malformed
  */
-export function openRemoteLedger(options: RemoteLedgerOptions): RemoteLedger {
+export function openRemoteLedger(options: RemoteLedgerOptions): Whole<RemoteLedger> {
   checkRemoteOptions(options);
   const { url, apiKey, token, fetch: given, runtime = createSystemRuntime() } = options;
   const { retryForMs = retryForMsUsual, answerWithinMs = answerWithinMsUsual } = options;
@@ -108,8 +107,6 @@ export function openRemoteLedger(options: RemoteLedgerOptions): RemoteLedger {
   });
 }
 
-void nothingMissing;
-
 /** The program names none, and the key says it. */
 function withoutTenant(workflows: RemoteWorkflows): StepByStep {
   return {
@@ -118,13 +115,13 @@ function withoutTenant(workflows: RemoteWorkflows): StepByStep {
   };
 }
 
-function callable({ propose }: Proposing, tool: { readonly name: string } | string): RemoteTool {
+function callable(proposals: Proposing, tool: { readonly name: string } | string): RemoteTool {
   const name: unknown = typeof tool === 'string' ? tool : (tool as { name?: string } | null)?.name;
   if (typeof name !== 'string' || name === '')
     throw new LedgerError('ledger.options', 'tool() takes the name of a tool, or its declaration.');
   return {
     name,
-    call: async (args, context) => propose(proposalOf(name, args, context ?? {})),
+    call: async (args, context) => proposals.propose(proposalOf(name, args, context ?? {})),
   };
 }
 

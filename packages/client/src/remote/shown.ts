@@ -61,7 +61,7 @@ export function actionOf(body: unknown): RemoteAction {
     ...(at === undefined || reason === undefined
       ? {}
       : { ending: { at, reason, ...given({ code, detail }) } }),
-  } as RemoteAction;
+  };
 }
 
 interface ShownWorkflow extends Omit<Workflow, 'id' | 'watch'> {
@@ -104,6 +104,7 @@ export function given<Members extends object>(
 }
 
 /** What a ledger says of itself that this client cannot read is a fault, not a guess. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the form of its rows is the gateway's word
 export function listIn<Row>(body: unknown, name: string): readonly Row[] {
   const rows = (body as Readonly<Record<string, unknown>>)[name];
   if (Array.isArray(rows)) return rows as readonly Row[];

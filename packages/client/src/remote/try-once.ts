@@ -109,17 +109,18 @@ async function heardFrom(response: Response): Promise<Heard> {
   if (text === undefined) return { kind: 'no answer', why: 'the answer was too large to be read' };
   const body = objectOf(text, headers.get('content-type') ?? '');
   if (body === undefined) return { kind: 'stranger', status, headers };
-  const { type, code, title } = body;
-  if (typeof type === 'string' && type.startsWith(problemType) && typeof code === 'string')
-    return {
-      kind: 'problem',
-      status,
-      headers,
-      problem: { ...body, type, code, title: String(title) },
-    };
+  const problem = problemIn(body);
+  if (problem !== undefined) return { kind: 'problem', status, headers, problem };
   return status >= 200 && status < 300
     ? { kind: 'answer', body, headers }
     : { kind: 'stranger', status, headers };
+}
+
+function problemIn(body: Readonly<Record<string, unknown>>): Problem | undefined {
+  const { type, code, title } = body;
+  return typeof type === 'string' && type.startsWith(problemType) && typeof code === 'string'
+    ? { ...body, type, code, title: String(title) }
+    : undefined;
 }
 
 /** A list of a thousand rows with large arguments is far below. */

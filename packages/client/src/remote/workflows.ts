@@ -1,17 +1,16 @@
 // Workflows of a program in another process than the ledger: each step is asked for over HTTP, and answered
 // from the record where it is there. A step of which nothing is heard stops the program, and fails nothing.
 import { hash } from 'node:crypto';
-import {
-  type CompensateRequest,
-  type StartedWorkflow,
-  type StepAnswer,
-  type StepRequest,
-  type WorkflowFilter,
-  type WorkflowRequest,
-  type WorkflowRow,
+import type {
+  CompensateRequest,
+  StartedWorkflow,
+  StepAnswer,
+  StepRequest,
+  WorkflowFilter,
+  WorkflowRequest,
+  WorkflowRow,
 } from '@action-ledger/application';
 import {
-  type Answer,
   checkJson,
   type Difference,
   refusal,
@@ -173,7 +172,7 @@ async function stepAnswerOf(
   // The same once more than it was asked for is not a failure of the step.
   if (as === 'waiting' || (told.inDoubt && as !== 'settled'))
     return { kind: 'waiting', answer: proposalAnswer(tool, told) };
-  if (as === 'settled') return { kind: 'settled', answer: answerIn(problem['answer'] as Answer) };
+  if (as === 'settled') return { kind: 'settled', answer: answerIn(problem['answer']) };
   if (problem.code !== 'workflow.status') return refusedStep(told);
   const shown = shownOf(await ask({ method: 'GET', path: pathOf(workflowId) }));
   return 'code' in shown

@@ -133,6 +133,7 @@ function differing({ differs = [] }: AnswerBase): string {
 }
 
 function when(at: number | undefined): string {
+  // eslint-disable-next-line no-restricted-globals -- writes a time that is given; no clock is read
   return at === undefined ? '' : `at ${new Date(at).toISOString()}`;
 }
 
