@@ -46,7 +46,7 @@ describe('docs/http-api.md', () => {
 
 describe('the table of problems', () => {
   /** Thrown at whoever opens a ledger, before there is a gateway. */
-  const opensNothing = ['ledger.options'];
+  const opensNothing = ['ledger.not-remote', 'ledger.options'];
 
   it('has a row for exactly the codes that can reach a caller', () => {
     const errors = readPage('docs/errors.md');
