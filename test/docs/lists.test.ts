@@ -7,6 +7,7 @@ import {
   answerCodes,
   answerWords,
   pauseRefusalCodes,
+  reportRefusalCodes,
   writePoints,
 } from '@action-ledger/application';
 import { ledgerErrorCodes, remoteFaultCodes } from '@action-ledger/client';
@@ -45,6 +46,7 @@ describe('docs/errors.md', () => {
     ['Keys and identities that are refused', identityRefusalCodes],
     ['Commands that an action refuses', actionRefusalCodes],
     ['Workflows that are refused', workflowRefusalCodes],
+    ['Reports that are refused', reportRefusalCodes],
     ['Pauses that are refused', pauseRefusalCodes],
     ['API keys that are refused', keyRefusalCodes],
     ['Faults of the store', storeFaultCodes],

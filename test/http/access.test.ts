@@ -230,6 +230,49 @@ describe("another tenant's", () => {
   });
 });
 
+describe('a report by the key that a provider was sent', () => {
+  it("of another tenant's action is as one of no action, and reads the store as often", async () => {
+    await inCountedWorld(async (world) => {
+      const { json } = await world.ask({
+        url: '/v1/actions',
+        as: 'umbrella:proposer',
+        body: bodies['propose'] ?? {},
+      });
+      const { downstreamKey, externalId } = (
+        await world.ask({ url: `/v1/actions/${json.actionId ?? ''}`, as: 'umbrella:auditor' })
+      ).json as { downstreamKey: string; externalId: string };
+      const ask = (named: object): Ask => ({
+        url: '/v1/evidence',
+        as: 'acme:worker',
+        body: { claims: 'success', proven: true, ...named },
+      });
+      const pairs = [
+        [{ downstreamKey }, { downstreamKey: 'K'.repeat(43) }],
+        [{ reference: downstreamKey }, { reference: 'R'.repeat(43) }],
+        [
+          { tool: 'pay', externalId },
+          { tool: 'pay', externalId: 'none' },
+        ],
+      ] as const;
+      // The first that a tenant keeps is told apart from the next.
+      await world.ask(ask({ downstreamKey: 'first' }));
+      for (const [theirs, none] of pairs) {
+        const before = world.reads();
+        const other = await world.ask(ask(theirs));
+        const between = world.reads();
+        const missing = await world.ask(ask(none));
+        expect(other.status).toBe(202);
+        expect(seen(other, never)).toEqual(seen(missing, never));
+        expect(between - before).toBe(world.reads() - between);
+      }
+      const theirs = await world.ask({ url: '/v1/evidence', as: 'umbrella:worker' });
+      expect(theirs.json).toEqual({ reports: [] });
+      const own = await world.ask({ url: '/v1/evidence', as: 'acme:auditor' });
+      expect((own.json as { reports: object[] }).reports).toHaveLength(7);
+    });
+  });
+});
+
 describe('what belongs to a whole tenant', () => {
   const pauseAs = (world: World, as: string, body: object): Promise<Said> =>
     world.ask({ url: '/v1/pauses', as, body: { reason: 'r', ...body } });

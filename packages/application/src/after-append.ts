@@ -3,6 +3,7 @@
 import { type Action, type ActionEvent, isOpen, streamOfWorkflow } from '@action-ledger/domain';
 import { nextLookAt } from './due-index.ts';
 import { type Parts, toolOf } from './parts.ts';
+import { takeUpReports } from './reports/report-door.ts';
 import { matchesOf, trackUndoer } from './undo.ts';
 
 /** Before anyone is answered. */
@@ -16,6 +17,7 @@ export function afterAppend(
   if (action.attempts.length > 0) parts.judge.see(action);
   parts.index.note(action, matchesOf(action, tool));
   if (action.undoes.length > 0) trackUndoer(parts, action, before.status);
+  takeUpReports(parts, action);
   parts.due.set(action.id, nextLookAt(action, tool?.rules, parts.duties));
   if (action.status === 'planned' || action.status === 'ready') parts.judge.readyInMs(action);
   if (!isOpen(action)) {

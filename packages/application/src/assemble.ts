@@ -21,6 +21,7 @@ import { anyPause, pauseOnBurst } from './pausing.ts';
 import { type Pauses } from './pauses.ts';
 import { createQuarantine } from './quarantine.ts';
 import { type Recovery } from './recoveries.ts';
+import { createWaitingReports } from './reports/waiting-reports.ts';
 import { createSideTable } from './side-table.ts';
 import { createWaiters } from './waiters.ts';
 import { lookAt } from './workflow/open-workflows.ts';
@@ -78,6 +79,7 @@ export function assemble(
     ...createDriving({ ...options, duties: [] }, clock, runtime, look, onFault),
     waiters,
     quarantine,
+    reports: createWaitingReports({ store, sha256, clock, runtime }),
     sides: createSideTable(onSideEntries && safeHook('onSideEntries', onSideEntries, onFault)),
     ...nothingUnderWay(),
     recoveries,
@@ -96,7 +98,7 @@ export function assemble(
 
 function nothingUnderWay(): Pick<
   Parts,
-  'runs' | 'secrets' | 'joins' | 'undoers' | 'dependents' | 'beingRecorded'
+  'runs' | 'secrets' | 'joins' | 'undoers' | 'dependents' | 'beingRecorded' | 'reportsUnderWay'
 > {
   return {
     runs: new Map<string, Run>(),
@@ -105,6 +107,7 @@ function nothingUnderWay(): Pick<
     undoers: new Map(),
     dependents: new Map(),
     beingRecorded: new Set(),
+    reportsUnderWay: new Set(),
   };
 }
 

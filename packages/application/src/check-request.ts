@@ -141,8 +141,18 @@ export const reportShape = {
   claims: ['success', 'refusal', 'note'],
   proven: 'flag?',
   neverHadEffect: 'flag?',
+  id: 'text?',
   attempt: 'attempt?',
   externalId: 'text?',
+} as const satisfies Readonly<Record<string, Shape>>;
+
+/** Of a report that names its action as the provider does. */
+export const reportAboutShape = {
+  tenant: 'text',
+  tool: 'text?',
+  action: 'text?',
+  downstreamKey: 'text?',
+  reference: 'text?',
 } as const satisfies Readonly<Record<string, Shape>>;
 
 const originShape = {

@@ -24,6 +24,7 @@ import { propose } from './propose.ts';
 import { withoutLink } from './proposal.ts';
 import { readRecoveries } from './recoveries.ts';
 import { readTail, type StoreTail } from './read-tail.ts';
+import { openReports, reportAbout } from './reports/report-door.ts';
 import { registerTool } from './registry.ts';
 import { repeatAction } from './repeat.ts';
 import { createRepeatedNames } from './repeated-names.ts';
@@ -111,6 +112,9 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
   const core = coreOf({ parts, deps, state, tail, pauses, following, sweep, onLost });
   for (const duty of options.duties ?? allDuties) await core.begin(duty);
   state.presuming = false;
+  await openReports(parts).catch((fault: unknown) => {
+    parts.onFault('reading the reports that wait', fault);
+  });
   return core;
 }
 
@@ -158,6 +162,7 @@ function coreOf(given: CoreParts): Core {
       sweep.stop();
       parts.due.stop();
       await drain(parts, drainMs);
+      await Promise.all(parts.reportsUnderWay);
       parts.crew.leave(parts.worker);
       await parts.index.close();
     }),
@@ -197,6 +202,8 @@ function publicFace(
     repeat: (request) => repeatAction(parts, request),
     edit: (request) => editAction(parts, chains, request),
     report: (actionId, report) => takeReport(parts, actionId, report),
+    reportAbout: (request) => reportAbout(parts, request),
+    waitingReports: (tenant) => parts.reports.list(tenant),
     ...pausing(pauses, sweep.now),
     closeIncident: (request) => closeIncident(parts, request),
     checkNow: (request) => checkNow(parts, request),

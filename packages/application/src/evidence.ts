@@ -1,5 +1,5 @@
 // Reports about an action from anyone but the holder of its claim: late answers, webhooks, exports.
-import { type JsonValue, parseActionId, type ToolRules } from '@action-ledger/domain';
+import { type Action, type JsonValue, parseActionId, type ToolRules } from '@action-ledger/domain';
 import { afterSuccess } from './after-success.ts';
 import { type Performed } from './action-store.ts';
 import { checkRecorded, checkRequest, reportShape } from './check-request.ts';
@@ -16,6 +16,8 @@ export interface EvidenceReport {
   readonly proven: boolean;
   /** The provider says that it never had an effect for our key. */
   readonly neverHadEffect?: boolean;
+  /** The reporter's own id of what it says (of a webhook): said again, it counts once. */
+  readonly id?: string;
   readonly attempt?: number;
   readonly externalId?: string;
   readonly data?: JsonValue;
@@ -32,24 +34,37 @@ export async function takeReport(
   const data = checkRecorded('data', report.data);
   if (data.kind === 'refusal') return data;
   if (parseActionId(actionId) === undefined) return unknownAction(actionId);
-  const { source, claims, neverHadEffect, attempt, externalId } = report;
+  const { source, claims, neverHadEffect, id, attempt, externalId } = report;
+  const action = await actionOf(parts, actionId);
   const plain = {
     source,
     claims,
     // Left out by a program without types, it proves nothing.
-    proven: (report.proven as unknown) === true,
+    proven: (report.proven as unknown) === true && !isOfAnother(parts, action, externalId),
     ...(neverHadEffect === undefined ? {} : { neverHadEffect }),
+    ...(id === undefined ? {} : { id }),
     ...(attempt === undefined ? {} : { attempt }),
     ...(externalId === undefined ? {} : { externalId }),
     ...(data.value === undefined ? {} : { data: data.value }),
   };
-  return reportEvidence(parts, actionId, plain, await rulesOf(parts, actionId));
+  return reportEvidence(parts, actionId, plain, rulesOf(parts, action));
 }
 
-async function rulesOf(parts: Parts, actionId: string): Promise<ToolRules> {
+async function actionOf(parts: Parts, actionId: string): Promise<Action | undefined> {
   const loaded = await parts.actions.load(actionId);
-  const tool = loaded.kind === 'action' ? toolOf(parts, loaded.action) : undefined;
-  return tool?.rules ?? manualRules(loaded.kind === 'action' ? loaded.action.tool : '');
+  return loaded.kind === 'action' ? loaded.action : undefined;
+}
+
+/** An id that another action has on record proves nothing about this one. */
+function isOfAnother({ index }: Parts, action?: Action, externalId?: string): boolean {
+  if (action === undefined || externalId === undefined) return false;
+  const owner = index.ownerOfExternalId(action.tenant, action.tool, externalId);
+  return owner !== undefined && owner !== action.id;
+}
+
+function rulesOf(parts: Parts, action: Action | undefined): ToolRules {
+  if (action === undefined) return manualRules('');
+  return toolOf(parts, action)?.rules ?? manualRules(action.tool);
 }
 
 export async function reportEvidence(

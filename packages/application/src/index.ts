@@ -51,6 +51,14 @@ export { rebuildIndex } from './rebuild-index.ts';
 export * from './record-stream.ts';
 export { readRecoveries, type Recovery, type RecoveryConfirmed } from './recoveries.ts';
 export { RegistrationRefused, toolStream } from './registry.ts';
+export { type Reported, type Waits } from './reports/report-door.ts';
+export {
+  type EvidenceRequest,
+  type ReportAbout,
+  type ReportRefusalCode,
+  reportRefusalCodes,
+} from './reports/report-request.ts';
+export { type WaitingReport } from './reports/waiting-reports.ts';
 export { type RepeatRequest } from './repeat.ts';
 export { type ConsumerOptions, type ConsumerLoop, createConsumer } from './service/consumer.ts';
 export { createDutyService, type ServiceDeps } from './service/duty-service.ts';

@@ -3,6 +3,7 @@
 import { type Action, type ActionEvent } from '@action-ledger/domain';
 import { type Answer } from './answer.ts';
 import { type DueIndex } from './due-index.ts';
+import { type WaitingReports } from './reports/waiting-reports.ts';
 import { type SideEntry, type SideTable } from './side-table.ts';
 
 export interface LedgerWatch {
@@ -17,6 +18,8 @@ export interface LedgerGauges {
   readonly due: number;
   /** Attempts under way in this process. */
   readonly attempts: number;
+  /** Reports that match no action yet. */
+  readonly reportsWaiting: number;
   /** Since the start of this process. */
   readonly suppressed: Readonly<Record<SideEntry['kind'], number>>;
 }
@@ -25,10 +28,17 @@ export function gaugesOf({
   due,
   runs,
   sides,
+  reports,
 }: {
   readonly due: DueIndex;
   readonly runs: ReadonlyMap<string, unknown>;
   readonly sides: SideTable;
+  readonly reports: Pick<WaitingReports, 'all'>;
 }): LedgerGauges {
-  return { due: due.size(), attempts: runs.size, suppressed: sides.counts() };
+  return {
+    due: due.size(),
+    attempts: runs.size,
+    reportsWaiting: reports.all().length,
+    suppressed: sides.counts(),
+  };
 }

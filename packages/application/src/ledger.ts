@@ -27,6 +27,9 @@ import {
 import { type Notice, type WritePoint } from './parts.ts';
 import { type BurstOptions, type Pausing } from './pausing.ts';
 import { type Proposal } from './proposal.ts';
+import { type Reported } from './reports/report-door.ts';
+import { type EvidenceRequest } from './reports/report-request.ts';
+import { type WaitingReport } from './reports/waiting-reports.ts';
 import { type RepeatRequest } from './repeat.ts';
 import { type SideEntry } from './side-table.ts';
 import { type WorkflowDoor } from './workflow/workflow-door.ts';
@@ -61,6 +64,10 @@ export interface Ledger extends Pausing {
   /** Another action takes the place of one that has not been sent; its callers get that one's outcome. */
   edit(request: EditRequest): Promise<Answer>;
   report(actionId: string, report: EvidenceReport): Promise<Performed>;
+  /** By what its provider knows the action by. What matches none yet waits for it. */
+  reportAbout(request: EvidenceRequest): Promise<Reported>;
+  /** Reports of this tenant that match no action yet, oldest first. */
+  waitingReports(tenant: string): readonly WaitingReport[];
   closeIncident(request: Parameters<typeof closeIncident>[1]): Promise<Performed>;
   checkNow(request: CheckNowRequest): Promise<Performed>;
   explain(request: ExplainRequest): Promise<Explanation | Refusal>;

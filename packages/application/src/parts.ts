@@ -19,6 +19,7 @@ import { type Judge } from './judge.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type LedgerWatch } from './ledger-watch.ts';
 import { type Pause } from './pauses.ts';
+import { type WaitingReports } from './reports/waiting-reports.ts';
 import { type Quarantine } from './quarantine.ts';
 import { type Recovery } from './recoveries.ts';
 import { type SideTable } from './side-table.ts';
@@ -105,6 +106,9 @@ export interface Parts {
   readonly due: DueIndex;
   readonly waiters: Waiters;
   readonly quarantine: Quarantine;
+  readonly reports: WaitingReports;
+  /** Reports that waited and are being matched. */
+  readonly reportsUnderWay: Set<Promise<unknown>>;
   readonly sides: SideTable;
   readonly slots: Slots;
   /** Attempts under way in this process, by action. */

@@ -3,6 +3,7 @@ import { registerActions } from './actions/register-actions.ts';
 import { registerBackup } from './backup/register-backup.ts';
 import { type Register } from './cli.ts';
 import { registerUnknown, registerVotes } from './desk/register-decide.ts';
+import { registerEvidence } from './desk/register-evidence.ts';
 import { registerKeys, registerPauses } from './desk/register-keys.ts';
 import { registerDemo } from './demo/register-demo.ts';
 import { registerDoctor } from './doctor/register-doctor.ts';
@@ -25,6 +26,7 @@ export const commands: readonly Register[] = [
   registerWorkflow,
   registerVotes,
   registerUnknown,
+  registerEvidence,
   registerPauses,
   registerNotices,
   registerKeys,

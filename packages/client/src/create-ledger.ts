@@ -6,10 +6,13 @@ import {
   type Core,
   type Crew,
   type Duty,
+  type EvidenceRequest,
   type Ledger as LedgerCore,
   openCore,
   type Proposal,
+  type Reported,
   safeOnFault,
+  type WaitingReport,
 } from '@action-ledger/application';
 import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
@@ -37,7 +40,7 @@ type ToolOf<Declared> =
 
 export interface Ledger<
   Tools extends Readonly<Record<string, AnyTool>> = Readonly<Record<string, AnyTool>>,
-> extends Omit<LedgerCore, 'close' | 'workflows'> {
+> extends Omit<LedgerCore, 'close' | 'workflows' | 'reportAbout' | 'waitingReports'> {
   readonly tools: { readonly [Name in keyof Tools]: ToolOf<Tools[Name]> };
   /** The callable form of a declared tool, with its types. */
   tool<Args, Result>(tool: TypedTool<Args, Result>): LedgerTool<Args, Result>;
@@ -50,6 +53,14 @@ export interface Ledger<
     program: WorkflowProgram<Result>,
   ): Promise<WorkflowOutcome<Result>>;
   readonly workflows: LedgerWorkflows;
+  /**
+   * A report by what its provider knows the action by: the downstream key, a reference, or the provider's
+   * own id. What matches no action yet waits for it, for seven days.
+   * @throws StoreFault
+   */
+  reportAbout(request: OfTenant<EvidenceRequest>): Promise<Reported>;
+  /** Reports that match no action yet, oldest first. Default tenant: the ledger's. */
+  waitingReports(tenant?: string): readonly WaitingReport[];
   readonly store: EventStore;
   /**
    * Takes nothing new, waits for what runs (at most `drainMs`, default 30 s), closes the file. Whatever
@@ -57,6 +68,8 @@ export interface Ledger<
    */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
+
+type OfTenant<Request> = Omit<Request, 'tenant'> & { readonly tenant?: string };
 
 /**
  * With a `url` the ledger of another process, over HTTP; else one in this process.
@@ -228,6 +241,8 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
       if (isTool(tool)) return callable(tool.name) as unknown as LedgerTool<Args, Result>;
       throw new LedgerError('ledger.options', 'tool() takes what defineTool or httpTool has made.');
     },
+    reportAbout: (request) => core.reportAbout({ tenant, ...request }),
+    waitingReports: (of = tenant) => core.waitingReports(of),
     workflow: (workflowOptions, program) => runWorkflow(core, tenant, workflowOptions, program),
     workflows: ledgerWorkflows(core, tenant),
     close: async (closing) => {

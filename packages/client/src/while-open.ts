@@ -28,6 +28,8 @@ const methods: Readonly<Record<Method, Kind>> = {
   repeat: request,
   edit: request,
   report: { gives: 'promise', request: 1 },
+  reportAbout: request,
+  waitingReports: value,
   pause: request,
   resume: request,
   pauses: value,

@@ -108,6 +108,7 @@ function ledgerFamilies({ ledger }: MetricSources): readonly Family[] {
     ),
     gauge('pauses', 'Pauses that are in force.', one(ledger?.pauses().length)),
     gauge('due_actions', 'Open actions in the due index.', one(gauges?.due)),
+    gauge('reports_waiting', 'Reports that match no action yet.', one(gauges?.reportsWaiting)),
     gauge('slots_in_use', 'Attempts under way in this process.', one(gauges?.attempts)),
   ];
 }

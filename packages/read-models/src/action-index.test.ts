@@ -223,6 +223,43 @@ describe.each(Object.entries(adapters))('action index (%s)', (_name, open) => {
     expect(index.ownerOfExternalId('t-1', 'pay', 'x-1')).toBeUndefined();
   });
 
+  it('knows an action by its downstream key, and by the ids of its outcome and of proven reports', async () => {
+    const sent = (downstreamKey: string): readonly ActionEvent[] =>
+      send.map((event) =>
+        event.type === 'ActionDispatched'
+          ? { ...event, data: { ...event.data, downstreamKey } }
+          : event,
+      );
+    const evidence = (claims: 'success' | 'note', externalId: string): ActionEvent => ({
+      type: 'EvidenceRecorded',
+      data: { source: 'webhook', claims, externalId },
+    });
+    const byKey = (value: string, tenant = 't-1'): readonly string[] =>
+      index.knownAs({ as: 'downstream key', tenant, value });
+    const byId = (value: string, tool = 'book'): readonly string[] =>
+      index.knownAs({ as: 'external id', tenant: 't-1', tool, value });
+    await world.append('a', plan(), ...sent('k-a'));
+    await world.append('b', plan(), ...sent('k-b'), evidence('success', 'x-2'));
+    await world.append('b', evidence('note', 'x-3'), done('x-1'));
+    await world.append('theirs', plan({ tenant: 't-2' }), ...sent('k-c'), done('x-1'));
+    expect([byKey('k-a'), byKey('k-b'), byKey('k-c'), byKey('k-c', 't-2')]).toEqual([
+      [idOf('a')],
+      [idOf('b')],
+      [],
+      [idOf('theirs')],
+    ]);
+    expect([byId('x-1'), byId('x-2'), byId('x-3'), byId('x-1', 'pay')]).toEqual([
+      [idOf('b')],
+      [idOf('b')],
+      [],
+      [],
+    ]);
+    await world.append('a', done('x-1'));
+    await world.append('c', plan(), ...sent('k-d'), done('x-1'));
+    // More than one is all that needs to be known.
+    expect(byId('x-1')).toEqual([idOf('a'), idOf('b')]);
+  });
+
   it('passes over a stream that only reserves a name', async () => {
     await world.append('old name', { type: 'NameReserved', data: { action: idOf('a') } });
     expect(index.list({ limit: 10 })).toEqual([]);

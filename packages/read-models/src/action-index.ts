@@ -60,6 +60,12 @@ export interface MatchKey {
   readonly value: string;
 }
 
+/** What the provider of a tool knows an action by: the downstream key, or its own id of the effect. */
+export type ProviderName = {
+  readonly tenant: string;
+  readonly value: string;
+} & ({ readonly as: 'downstream key' } | { readonly as: 'external id'; readonly tool: string });
+
 export interface ActionIndex {
   /**
    * @param matches all keys by which an undoer can find it. Streams that only reserve a name are
@@ -75,6 +81,11 @@ export interface ActionIndex {
   undoable(key: MatchKey): readonly string[];
   /** The action that recorded it first. */
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
+  /**
+   * The actions that a provider knows by this name, oldest first, at most two: an external id counts
+   * where it is the outcome's, and where a proven success was reported with it.
+   */
+  knownAs(name: ProviderName): readonly string[];
   list(filter: ListFilter): readonly ActionRow[];
   /** What waits for a person first, then the oldest before. */
   unknowns(filter: UnknownFilter): readonly ActionRow[];
@@ -127,6 +138,37 @@ export function matchText({ tenant, tool, path, value }: MatchKey): string {
 
 export function externalIdText(tenant: string, tool: string, externalId: string): string {
   return JSON.stringify([tenant, tool, externalId]);
+}
+
+/** More than one is all that needs to be known: a name that is not one action's matches none. */
+export const knownAsMax = 2;
+
+export function providerNameText(name: ProviderName): string {
+  const { tenant, value } = name;
+  return name.as === 'downstream key'
+    ? JSON.stringify([tenant, value])
+    : externalIdText(tenant, name.tool, value);
+}
+
+/** Each once. */
+export function providerNamesOf(action: Action): readonly ProviderName[] {
+  const { tenant, tool, downstreamKey } = action;
+  const ids = [action.outcome?.externalId, ...reportedIds(action)];
+  return [
+    ...(downstreamKey === undefined
+      ? []
+      : [{ as: 'downstream key', tenant, value: downstreamKey } as const]),
+    ...[...new Set(ids)].flatMap((value) =>
+      value === undefined ? [] : [{ as: 'external id', tenant, tool, value } as const],
+    ),
+  ];
+}
+
+/** Of proven successes, as they were reported. */
+export function reportedIds({ evidence }: Action): readonly string[] {
+  return evidence.flatMap(({ claims, externalId }) =>
+    claims === 'success' && externalId !== undefined ? [externalId] : [],
+  );
 }
 
 export function fits(row: ActionRow, filter: ListFilter): boolean {

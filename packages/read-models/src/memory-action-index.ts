@@ -7,8 +7,11 @@ import {
   fits,
   isIndexed,
   isUndoable,
+  knownAsMax,
   matchText,
   needsAttention,
+  providerNamesOf,
+  providerNameText,
   rowOf,
 } from './action-index.ts';
 import { createMemoryWorkflowIndex } from './workflow-index.ts';
@@ -18,6 +21,7 @@ export function createMemoryActionIndex(): ActionIndex {
   const rows = new Map<string, ActionRow>();
   const open = new Set<string>();
   const external = new Map<string, string>();
+  const named = new Map<string, Set<string>>();
   const undoable = new Map<string, Set<string>>();
   const plannedAt = (action: string): number => rows.get(action)?.plannedAt ?? 0;
   return {
@@ -31,6 +35,8 @@ export function createMemoryActionIndex(): ActionIndex {
         const key = externalIdText(action.tenant, action.tool, id);
         if (!external.has(key)) external.set(key, action.id);
       }
+      for (const name of providerNamesOf(action))
+        noteName(named, action.id, providerNameText(name));
       for (const match of matches) noteMatch(undoable, action, matchText(match));
     },
     openActions: () => [...open],
@@ -38,6 +44,10 @@ export function createMemoryActionIndex(): ActionIndex {
       [...(undoable.get(matchText(key)) ?? [])].sort((a, b) => plannedAt(a) - plannedAt(b)),
     ownerOfExternalId: (tenant, tool, externalId) =>
       external.get(externalIdText(tenant, tool, externalId)),
+    knownAs: (name) =>
+      [...(named.get(providerNameText(name)) ?? [])]
+        .sort((a, b) => plannedAt(a) - plannedAt(b))
+        .slice(0, knownAsMax),
     list: (filter) =>
       [...rows.values()]
         .reverse()
@@ -52,6 +62,12 @@ export function createMemoryActionIndex(): ActionIndex {
       ),
     close: async () => undefined,
   };
+}
+
+function noteName(named: Map<string, Set<string>>, action: string, name: string): void {
+  const ids = named.get(name);
+  if (ids === undefined) named.set(name, new Set([action]));
+  else ids.add(action);
 }
 
 function noteMatch(undoable: Map<string, Set<string>>, action: Action, key: string): void {

@@ -11,6 +11,8 @@ import {
   type MatchKey,
   matchText,
   needsAttention,
+  providerNamesOf,
+  providerNameText,
   rowOf,
 } from './action-index.ts';
 
@@ -32,11 +34,15 @@ export interface Overlay {
   /** Rows that can be undone by this key, in the order of their first note. */
   undoable(match: string): readonly ActionRow[];
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
+  /** By the text of a provider's name, in the order of their first note. */
+  knownAs(name: string): readonly ActionRow[];
 }
 
 interface Notes {
   readonly actions: Map<string, Noted>;
   readonly external: Map<string, string>;
+  /** The text of a provider's name to actions. */
+  readonly named: Map<string, Set<string>>;
   /** Match to actions; those that can no longer be undone are held here too. */
   readonly undoable: Map<string, Map<string, boolean>>;
 }
@@ -82,11 +88,15 @@ export function createOverlay(): Overlay {
       const key = externalIdText(tenant, tool, externalId);
       return sealed?.external.get(key) ?? current.external.get(key);
     },
+    knownAs: (name) => {
+      const found = new Set(both().flatMap(({ named }) => [...(named.get(name) ?? [])]));
+      return [...found].flatMap((action) => get(action)?.row ?? []);
+    },
   };
 }
 
 function noNotes(): Notes {
-  return { actions: new Map(), external: new Map(), undoable: new Map() };
+  return { actions: new Map(), external: new Map(), named: new Map(), undoable: new Map() };
 }
 
 function note(notes: Notes, action: Action, matches: readonly MatchKey[]): void {
@@ -95,6 +105,12 @@ function note(notes: Notes, action: Action, matches: readonly MatchKey[]): void 
   if (externalId !== undefined) {
     const key = externalIdText(action.tenant, action.tool, externalId);
     if (!notes.external.has(key)) notes.external.set(key, action.id);
+  }
+  for (const name of providerNamesOf(action)) {
+    const text = providerNameText(name);
+    const actions = notes.named.get(text);
+    if (actions === undefined) notes.named.set(text, new Set([action.id]));
+    else actions.add(action.id);
   }
   for (const match of matches) {
     const key = matchText(match);

@@ -6,8 +6,11 @@ import { type EventStore } from '@action-ledger/event-store';
 import {
   type ActionIndex,
   type ActionRow,
+  knownAsMax,
   type ListFilter,
   matchText,
+  type ProviderName,
+  providerNameText,
   type UnknownFilter,
 } from './action-index.ts';
 import { createFollower, servingPace, type ViewsFollower } from './follow-store.ts';
@@ -88,7 +91,10 @@ export async function openSqliteActionIndex(
 function answers(
   file: ViewsReader,
   overlay: Overlay,
-): Pick<ActionIndex, 'openActions' | 'undoable' | 'ownerOfExternalId' | 'list' | 'unknowns'> {
+): Pick<
+  ActionIndex,
+  'openActions' | 'undoable' | 'ownerOfExternalId' | 'knownAs' | 'list' | 'unknowns'
+> {
   const isCurrent = ({ action, revision }: ActionRevision): boolean =>
     (overlay.get(action)?.row.revision ?? -1) < revision;
   return {
@@ -108,9 +114,22 @@ function answers(
     },
     ownerOfExternalId: (...named) =>
       file.ownerOfExternalId(...named) ?? overlay.ownerOfExternalId(...named),
+    knownAs: (name) => knownAs(file, overlay, name),
     list: (filter) => list(file, overlay, filter, isCurrent),
     unknowns: (filter) => unknowns(file, overlay, filter, isCurrent),
   };
+}
+
+/** A name is never taken back, so that what the file says of it holds. */
+function knownAs(file: ViewsReader, overlay: Overlay, name: ProviderName): readonly string[] {
+  const found = new Map<string, number>();
+  for (const { action, plannedAt } of file.knownAs(name)) found.set(action, plannedAt);
+  for (const { action, plannedAt } of overlay.knownAs(providerNameText(name)))
+    found.set(action, plannedAt);
+  return [...found]
+    .sort(([, a], [, b]) => a - b)
+    .map(([action]) => action)
+    .slice(0, knownAsMax);
 }
 
 function list(

@@ -2,7 +2,13 @@
 // planning, so that an answer costs what it returns, however large the file is.
 import { type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type ActionStatus } from '@action-ledger/domain';
-import { type ActionRow, type ListFilter, type UnknownFilter } from './action-index.ts';
+import {
+  type ActionRow,
+  knownAsMax,
+  type ListFilter,
+  type ProviderName,
+  type UnknownFilter,
+} from './action-index.ts';
 import { type SideEntry } from './side-entry.ts';
 
 /** What the file says of an action, by which an overlay tells whether it knows better. */
@@ -20,6 +26,8 @@ export interface ViewsReader {
   /** Oldest first. */
   undoable(match: string): readonly (ActionRevision & { readonly plannedAt: number })[];
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
+  /** At most two, oldest first. */
+  knownAs(name: ProviderName): readonly (ActionRevision & { readonly plannedAt: number })[];
   /** Newest first, those that are wanted, without a bound: read what you need. */
   list(filter: ListFilter, isWanted: (row: ActionRevision) => boolean): Iterable<ActionRow>;
   /** In their order, those that are wanted, without a bound: read what you need. */
@@ -46,6 +54,16 @@ export function createViewsReader(db: DatabaseSync): ViewsReader {
   const owner = db.prepare(`
     select action from actions where external_id = ? and tenant = ? and tool = ?
     order by outcome_at, position limit 1`);
+  const byKey = db.prepare(`
+    select action, revision, planned_at as plannedAt
+    from actions indexed by actions_by_downstream_key
+    where downstream_key = ? and tenant = ? order by position limit ${knownAsMax}`);
+  const byId = db.prepare(`
+    select action, revision, planned_at as plannedAt from actions
+    where position in (
+      select position from actions indexed by actions_by_external_id where external_id = ?1
+      union select position from reported_ids where external_id = ?1
+    ) and tenant = ?2 and tool = ?3 order by position limit ${knownAsMax}`);
   const states = db.prepare('select action, revision, status from actions order by position');
   const sides = db.prepare(
     'select entry from side_entries where number < ? order by number desc limit ?',
@@ -58,6 +76,14 @@ export function createViewsReader(db: DatabaseSync): ViewsReader {
     undoable: (match) => undoable.all(match) as unknown as ReturnType<ViewsReader['undoable']>,
     ownerOfExternalId: (tenant, tool, externalId) =>
       owner.get(externalId, tenant, tool)?.['action'] as string | undefined,
+    knownAs: (name) => {
+      const { tenant, value } = name;
+      const rows =
+        name.as === 'downstream key'
+          ? byKey.all(value, tenant)
+          : byId.all(value, tenant, name.tool);
+      return rows as unknown as ReturnType<ViewsReader['knownAs']>;
+    },
     list: (filter, isWanted) => {
       const { sql, values } = listQuery(filter);
       const statement = lists.get(sql) ?? db.prepare(sql);

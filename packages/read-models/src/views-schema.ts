@@ -7,7 +7,7 @@ import { createWorkflowIndexes, createWorkflowTable } from './workflow-views.ts'
 const applicationId = 0x41434c56;
 
 /** Raised with any change of what the file holds (`PRAGMA user_version`). */
-const formatVersion = 4;
+const formatVersion = 5;
 
 export function isComplete(db: DatabaseSync): boolean {
   return (
@@ -44,6 +44,7 @@ export function createTables(db: DatabaseSync): void {
       owner text,
       next_check_at integer,
       unknown_since integer,
+      downstream_key text,
       external_id text,
       outcome_at integer,
       incidents integer not null,
@@ -53,6 +54,11 @@ export function createTables(db: DatabaseSync): void {
       match text not null,
       position integer not null,
       primary key (match, position)
+    ) strict, without rowid;
+    create table reported_ids (
+      external_id text not null,
+      position integer not null,
+      primary key (external_id, position)
     ) strict, without rowid;
     create table side_entries (number integer primary key, entry text not null) strict;
   `);
@@ -71,6 +77,8 @@ export function createIndexes(db: DatabaseSync): void {
     create index actions_unknown on actions (tenant, owner, unknown_since, action)
       where status = 'unknown';
     create index actions_by_external_id on actions (external_id) where external_id is not null;
+    create index actions_by_downstream_key on actions (downstream_key)
+      where downstream_key is not null;
     create index actions_needing_attention on actions (position, action, revision)
       where needs_attention = 1;
   `);

@@ -3,7 +3,14 @@
 import { type DatabaseSync } from 'node:sqlite';
 import { type Action } from '@action-ledger/domain';
 import { type FoldedAction } from './action-folds.ts';
-import { isIndexed, isUndoable, type MatchKey, matchText, needsAttention } from './action-index.ts';
+import {
+  isIndexed,
+  isUndoable,
+  type MatchKey,
+  matchText,
+  needsAttention,
+  reportedIds,
+} from './action-index.ts';
 import { type NumberedSideEntry, storedSideEntriesMax } from './side-entry.ts';
 import { createFacts, type Reached } from './views-facts.ts';
 import { type FoldedWorkflow } from './workflow-folds.ts';
@@ -23,12 +30,13 @@ export interface ViewsWriter {
 
 const upsert = `
   insert into actions (position, action, tenant, tool, run, epoch, guarantee, planned_at, status,
-    attempts, updated_at, revision, owner, next_check_at, unknown_since, external_id, outcome_at, incidents,
-    needs_attention)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    attempts, updated_at, revision, owner, next_check_at, unknown_since, downstream_key, external_id,
+    outcome_at, incidents, needs_attention)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (position) do update set status = excluded.status, attempts = excluded.attempts,
     updated_at = excluded.updated_at, revision = excluded.revision, owner = excluded.owner,
-    next_check_at = excluded.next_check_at, unknown_since = excluded.unknown_since, external_id = excluded.external_id,
+    next_check_at = excluded.next_check_at, unknown_since = excluded.unknown_since,
+    downstream_key = excluded.downstream_key, external_id = excluded.external_id,
     outcome_at = excluded.outcome_at, incidents = excluded.incidents,
     needs_attention = excluded.needs_attention`;
 
@@ -42,6 +50,9 @@ export function createViewsWriter(
   const writeWorkflow = createWorkflowWriter(db);
   const addUndoable = db.prepare('insert or ignore into undoable (match, position) values (?, ?)');
   const dropUndoable = db.prepare('delete from undoable where match = ? and position = ?');
+  const addReportedId = db.prepare(
+    'insert or ignore into reported_ids (external_id, position) values (?, ?)',
+  );
   const addSide = db.prepare('insert or ignore into side_entries (number, entry) values (?, ?)');
   const trimSides = db.prepare(
     'delete from side_entries where number <= (select max(number) from side_entries) - ?',
@@ -50,6 +61,7 @@ export function createViewsWriter(
   const writeAction = (folded: FoldedAction): void => {
     const { position, action } = folded;
     put.run(...valuesOf(folded));
+    for (const id of reportedIds(action)) addReportedId.run(id, position);
     for (const match of matchesOf(action)) {
       const change = isUndoable(action) ? addUndoable : dropUndoable;
       change.run(matchText(match), position);
@@ -85,6 +97,7 @@ function valuesOf({ position, action }: FoldedAction): readonly (string | number
     action.updatedAt,
     action.revision,
     ...watchOf(action),
+    action.downstreamKey ?? null,
     outcome?.externalId ?? null,
     outcome?.at ?? null,
     action.incidents.length,

@@ -23,6 +23,7 @@ export const permissions = {
   repeat: ['operator'],
   closeIncident: ['operator'],
   report: ['worker', 'operator'],
+  listWaitingReports: ['worker', 'operator', 'auditor'],
   listPauses: everybody,
   pause: ['operator'],
   resume: ['operator'],

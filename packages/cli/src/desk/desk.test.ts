@@ -172,4 +172,41 @@ describe('from the command line', () => {
     expect((await elsewhere(key, ...revoke)).code).toBe(0);
     expect((await elsewhere(key, 'keys', 'list')).code).toBe(1);
   });
+
+  it('evidence is reported by what the provider knows, and waits until an action bears the name', async () => {
+    const report = ['evidence', 'report', '--claims', 'success', '--proven'];
+    const early = [
+      ...report,
+      '--tool',
+      'book',
+      '--external-id',
+      'b-1',
+      '--source',
+      'the statement',
+    ];
+    expect((await here('evidence', 'list')).out).toContain('No report waits');
+    expect((await here(...early, '--data', '{"seen": 1}')).out).toContain('No action bears');
+    expect((await here('evidence', 'list')).out).toMatch(
+      /ann: the statement +success +id b-1 of book/,
+    );
+    const { actionId = '', downstreamKey = '' } = await bookedAction();
+    const told = await here(...report, '--key', downstreamKey, '--json');
+    expect(JSON.parse(told.out)).toMatchObject({ action: { actionId, state: 'succeeded' } });
+    const id = await here(...report, '--key', downstreamKey, '--external-id', 'b-1');
+    expect(id.out).toContain('kept as evidence; it is succeeded');
+    await standalone.ledger.rest(actionId, 1_000);
+    expect((await here('evidence', 'list')).out).toContain('No report waits');
+    expect((await here(...report)).err).toContain('Name what it is about');
+    expect((await here(...report, '--key', 'k', '--data', '{')).err).toContain('--data');
+    const key = await keyFor('worker');
+    expect((await elsewhere(key, ...report, '--key', 'k')).out).toContain('No action bears');
+  });
+
+  async function bookedAction(): Promise<{ actionId?: string; downstreamKey?: string }> {
+    const actionId = await call('small');
+    const loaded = await standalone.ledger.load(actionId);
+    if (loaded.kind !== 'action') throw new Error('it was booked');
+    const { downstreamKey = '' } = loaded.action;
+    return { actionId, downstreamKey };
+  }
 });

@@ -178,6 +178,8 @@ export type ActionCommand =
       readonly proven: boolean;
       /** `refusal`: the provider says that it never had an effect for our key. */
       readonly neverHadEffect?: boolean;
+      /** The reporter's own id of what it says: said again, it counts once, whatever the data. */
+      readonly id?: string;
       readonly attempt?: number;
       readonly externalId?: string;
       readonly data?: JsonValue;

@@ -150,6 +150,8 @@ export interface EventData {
   readonly EvidenceRecorded: {
     readonly source: string;
     readonly claims: 'success' | 'refusal' | 'note';
+    /** The reporter's own id of what it says. */
+    readonly id?: string;
     readonly attempt?: number;
     readonly externalId?: string;
     readonly data?: JsonValue;

@@ -82,18 +82,34 @@ describe('a proven success from anyone but the claim’s holder', () => {
     expect(given(...inStatus.claimed).when(report()).action.claim).toBeUndefined();
   });
 
-  it('twice is one effect; with a second external id it is two', () => {
+  it('twice is one effect and one report; with a second external id it is two', () => {
     given(...inStatus.unknown)
       .when(report())
       .when(report())
-      .then('EvidenceRecorded')
+      .then()
       .when(report({ externalId: 'r-78' }))
       .then('EvidenceRecorded', {
         type: 'DuplicateEffectDetected',
         data: { externalIds: ['r-77', 'r-78'], owner: 'operator', nextCheckAt: start + day },
       })
       .when(report({ externalId: 'r-78' }))
-      .then('EvidenceRecorded');
+      .then();
+  });
+
+  it.each([
+    ['its own id, whatever the data', { id: 'evt-1', data: 1 }, { id: 'evt-1', data: 2 }, true],
+    ['another id, and the same words', { id: 'evt-1' }, { id: 'evt-2' }, false],
+    ['the same data in another order', { data: { a: 1, b: 2 } }, { data: { b: 2, a: 1 } }, true],
+    ['other data', { data: { a: 1 } }, { data: { a: 2 } }, false],
+    ['of another reporter', { id: 'evt-1' }, { id: 'evt-1', source: 'ann' }, false],
+    ['proven at last', { proven: false }, { proven: true }, false],
+    ['no data, and null', {}, { data: null }, true],
+  ] as const)('counts once or not: %s', (_what, first, second, isOnce) => {
+    const { events } = given(...inStatus.succeeded)
+      .when(report(first))
+      .when(report(second));
+    const recorded = events.filter(({ type }) => type === 'EvidenceRecorded');
+    expect(recorded).toHaveLength(isOnce ? 1 : 2);
   });
 });
 
@@ -140,6 +156,14 @@ describe('the provider says that it never had an effect for our key', () => {
       .when(never())
       .then('EvidenceRecorded')
       .thenIs('dispatched');
+  });
+
+  it('said too early, settles when it is said again', () => {
+    given(...inStatus.unknown)
+      .when(never({ watched: watchedFor(minute - 1) }))
+      .when(never())
+      .then({ type: 'ActionReconciled', data: { verdict: 'absent' } })
+      .thenIs('ready');
   });
 
   it('is only evidence in any other words', () => {

@@ -1,13 +1,14 @@
 // Reports from anyone but the claim's holder are evidence. A proven success also makes the action
 // succeeded, whatever it had ended as; a refusal settles nothing unless the provider says that it
-// never had an effect for our key.
+// never had an effect for our key. The same report counts once.
+import { canonicalJson } from '../json/canonical-json.ts';
 import { type CommandOf } from './command.ts';
 import { accept, type Decision, type Instant, refuse, wrongStatus } from './decision.ts';
 import { staleRevision } from './cancel.ts';
 import { type ActionEvent, type EventData } from './event.ts';
 import { duplicateEffect, lateSuccess } from './outcome.ts';
 import { absent } from './reconcile.ts';
-import { type Action, type Duplicate } from './state.ts';
+import { type Action, type Duplicate, type EvidenceItem } from './state.ts';
 import { defaultChecks } from './tool-rules.ts';
 import { inFlightMs } from './waits.ts';
 
@@ -16,15 +17,19 @@ type Report = CommandOf<'ReportEvidence'>;
 export function reportEvidence(action: Action, command: Report, now: Instant): Decision {
   if (action.status === 'new' || action.status === 'reserved')
     return wrongStatus(action, 'record evidence');
-  const recorded: ActionEvent = { type: 'EvidenceRecorded', data: evidenceData(command) };
+  const data = evidenceData(command);
+  const isKnown = action.evidence.some((each) => isSame(each, data));
+  const recorded: readonly ActionEvent[] = isKnown ? [] : [{ type: 'EvidenceRecorded', data }];
   if (command.claims === 'success' && command.proven) {
-    return accept(recorded, ...provenSuccess(action, command, now));
+    // What it brought about, it brought about when it was said first.
+    return isKnown ? accept() : accept(...recorded, ...provenSuccess(action, command, now));
   }
-  if (!provesAbsence(action, command)) return accept(recorded);
+  // Said too early, it may be said again: absence can be proven by now.
+  if (!provesAbsence(action, command)) return accept(...recorded);
   const { source, rules } = command;
   const reason = `${source} says that it never had an effect for this key`;
   return accept(
-    recorded,
+    ...recorded,
     ...absent(action, rules, { verdict: 'absent', by: source, reason }, now).events,
   );
 }
@@ -36,14 +41,26 @@ function provesAbsence(action: Action, command: Report): boolean {
 }
 
 function evidenceData(command: Report): EventData['EvidenceRecorded'] {
-  const { source, claims, attempt, externalId, data } = command;
+  const { source, claims, id, attempt, externalId, data } = command;
   return {
     source,
     claims: claims === 'success' && !command.proven ? 'note' : claims,
+    ...(id === undefined ? {} : { id }),
     ...(attempt === undefined ? {} : { attempt }),
     ...(externalId === undefined ? {} : { externalId }),
     ...(data === undefined ? {} : { data }),
   };
+}
+
+/** A webhook that is delivered twice: by its own id, or word for word. */
+function isSame(known: EvidenceItem, said: EventData['EvidenceRecorded']): boolean {
+  if (known.source !== said.source || known.claims !== said.claims) return false;
+  if (known.id !== undefined || said.id !== undefined) return known.id === said.id;
+  return (
+    known.attempt === said.attempt &&
+    known.externalId === said.externalId &&
+    canonicalJson(known.data ?? null) === canonicalJson(said.data ?? null)
+  );
 }
 
 function provenSuccess(action: Action, command: Report, now: Instant): readonly ActionEvent[] {

@@ -94,6 +94,7 @@ export interface EvidenceItem {
   readonly source: string;
   readonly claims: 'success' | 'refusal' | 'note';
   readonly at: number;
+  readonly id?: string;
   readonly attempt?: number;
   readonly externalId?: string;
   readonly data?: JsonValue;

@@ -6,6 +6,7 @@ import {
   type AnswerWord,
   type PauseRefusalCode,
   type RefusedCode,
+  type ReportRefusalCode,
 } from '@action-ledger/application';
 import { type WorkflowRefusalCode } from '@action-ledger/domain';
 import { type StoreFaultCode } from '@action-ledger/event-store';
@@ -17,7 +18,6 @@ export const gatewayCodes = [
   'access.unavailable',
   'action.denied',
   'action.rejected',
-  'evidence.other-action',
   'gateway.bug',
   'gateway.busy',
   'gateway.closing',
@@ -44,6 +44,7 @@ export type ProblemCode =
   | GatewayCode
   | KeyRefusalCode
   | PauseRefusalCode
+  | ReportRefusalCode
   | WorkflowRefusalCode
   | 'ledger.closed';
 
@@ -117,7 +118,9 @@ export const problems: Rows = {
   'edit.overtaken': outOfPlace('Another action has the place of the edited one'),
   'edit.unchanged': outOfPlace('These are the arguments that the action has'),
   'epochs.exhausted': outOfPlace('Too many epochs in a row ended without effect'),
-  'evidence.other-action': outOfPlace('The downstream key is not that of this action'),
+  'evidence.other-action': outOfPlace('What the report names belongs to more than one action'),
+  'evidence.too-large': no(413, 'The report is too large to wait for its action'),
+  'evidence.too-many': busy(429, 'Too many reports wait for their actions', 600),
   'gateway.bug': {
     status: 500,
     title: 'Something unexpected happened in the gateway',

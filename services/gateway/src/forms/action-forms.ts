@@ -89,6 +89,7 @@ const evidence = z.strictObject({
   source: z.string(),
   claims: z.enum(['success', 'refusal', 'note']),
   at: time,
+  id: z.string().optional(),
   attempt: z.number().int().optional(),
   externalId: z.string().optional(),
   data: json.optional(),

@@ -17,6 +17,7 @@ import { listApprovals } from './list-approvals.ts';
 import { listSideEntries } from './list-side-entries.ts';
 import { listTools } from './list-tools.ts';
 import { listUnknowns } from './list-unknowns.ts';
+import { listWaitingReports } from './list-waiting-reports.ts';
 import { docsFile, docsPage, openApi } from './open-api.ts';
 import { listPauses } from './pauses/list-pauses.ts';
 import { pause } from './pauses/pause.ts';
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
   repeat,
   closeIncident,
   report,
+  listWaitingReports,
   listApprovals,
   listUnknowns,
   listSideEntries,

@@ -1,23 +1,32 @@
 // POST /v1/evidence: what anyone but the holder of the claim has to say about an action: webhooks,
-// exports, people. It is matched by the action's id, or by an id of the provider that is on record.
+// exports, people. It is matched by the action's id, or by what the provider knows the action by; what
+// matches nothing yet is kept until it does.
 import { z } from 'zod';
+import { type EvidenceRequest, type Reported } from '@action-ledger/application';
 import { type Action, type JsonValue } from '@action-ledger/domain';
 import { viewOf } from '../answers/action-view.ts';
 import { type HttpAnswer, problem } from '../answers/http-answer.ts';
 import { refusedCommand } from '../answers/performed.ts';
 import { actionForm } from '../forms/action-forms.ts';
-import { actionId, json, text } from '../forms/json.ts';
+import { actionId, json, text, time } from '../forms/json.ts';
 import { ownAction } from '../own-action.ts';
-import { type Asked, type Door, route } from '../route.ts';
+import { refusedByLedger } from '../refused-by-ledger.ts';
+import { type Asked, route } from '../route.ts';
+import { withoutMissing } from '../without-missing.ts';
 
 const body = z
   .strictObject({
     action: actionId.optional(),
     tool: text
       .optional()
-      .meta({ description: 'Needed with `externalId` where no action is named.' }),
-    downstreamKey: text.optional().meta({ description: 'The key that the provider saw.' }),
-    reference: text.optional(),
+      .meta({ description: 'Needed with `externalId` where nothing else is named.' }),
+    downstreamKey: text
+      .optional()
+      .meta({ description: 'The idempotency key that the provider was sent.' }),
+    reference: text.optional().meta({
+      description:
+        'The downstream key or, with `tool`, the provider’s own id, where it is not known which.',
+    }),
     externalId: text.optional().meta({ description: "The provider's own id of the effect." }),
     claims: z.enum(['success', 'refusal', 'note']),
     proven: z
@@ -25,14 +34,19 @@ const body = z
       .optional()
       .meta({ description: 'By our downstream key or reference. Only a proven success settles.' }),
     neverHadEffect: z.boolean().optional(),
+    id: text.optional().meta({
+      description:
+        'The reporter’s own id of what it says (of a webhook): said again, it counts once.',
+    }),
     attempt: z.number().int().min(1).optional(),
     source: text.optional().meta({ description: 'Where the reporter has it from: `webhook`.' }),
     data: json.optional(),
   })
   .refine(
-    ({ action, downstreamKey, reference, externalId }) =>
-      [action, downstreamKey, reference, externalId].some((each) => each !== undefined),
-    'Name what it is about: action, downstreamKey, reference or externalId',
+    ({ action, downstreamKey, reference, tool, externalId }) =>
+      [action, downstreamKey, reference].some((each) => each !== undefined) ||
+      (tool !== undefined && externalId !== undefined),
+    'Name what it is about: action, downstreamKey, reference, or externalId with its tool',
   )
   .meta({ id: 'Report' });
 
@@ -42,9 +56,9 @@ const kept = z
   .strictObject({ kept: z.literal(true), action: actionForm, messageForModel: z.string() })
   .meta({ id: 'ReportKept' });
 
-const notKept = z
-  .strictObject({ kept: z.literal(false), reason: z.string() })
-  .meta({ id: 'ReportNotKept' });
+const waits = z
+  .strictObject({ kept: z.literal(true), waitsUntil: time, reason: z.string() })
+  .meta({ id: 'ReportWaits' });
 
 export const report = route({
   name: 'report',
@@ -53,85 +67,68 @@ export const report = route({
   tag: 'people',
   summary: 'Report what is known about an action',
   description:
-    'Kept in the stream of the action it is matched to. A report that cannot be matched yet is not kept: send it again, or with the id of the action.',
+    'Kept in the stream of the action that it is matched to. A report that matches none yet is kept for seven days, and matched when an action comes to bear the key or id that it names. Evidence changes no known result; what contradicts the record opens an incident.',
   body,
   requestExample: {
-    action: 'uHG4G5dVNTZhC0pYHw0fW0w3qgS0wPp9bSxq4bJm3hQ.0',
+    downstreamKey: '7Zf1m3J0l8wQ2bT5xYc9vR4nK6pS1dGhA0eUoLiMjEk',
     claims: 'success',
     proven: true,
     externalId: 'tx-1',
     source: 'webhook',
+    id: 'evt-1',
   },
   answers: {
     200: { description: 'Kept with the action.', schema: kept },
-    202: {
-      description: 'Nothing is known here that it could be matched to. It was not kept.',
-      schema: notKept,
-      headers: ['Retry-After'],
-    },
+    202: { description: 'It matches no action yet, and is kept until it does.', schema: waits },
   },
   problems: [404, 409],
   problemHeaders: { 400: ['ETag'], 409: ['ETag'] },
   handle: async (door, asked) => {
-    const id = asked.body.action ?? ownerOf(door, asked);
-    if (id === undefined) return notMatched(asked.body);
-    const own = await ownAction(door, asked.principal.tenant, id);
+    const { action } = asked.body;
+    if (action === undefined) return answerOf(await door.ledger.reportAbout(requestOf(asked)));
+    const own = await ownAction(door, asked.principal.tenant, action);
     if (own.kind === 'no') return own.answer;
-    const { downstreamKey } = asked.body;
-    if (downstreamKey !== undefined && downstreamKey !== own.action.downstreamKey)
-      return problem('evidence.other-action');
-    return reported(door, asked, own.action);
+    return answerOf(await door.ledger.reportAbout(requestOf(asked)), own.action);
   },
 });
 
-type AskedReport = Asked<unknown, unknown, Report>;
-
-function ownerOf({ ledger }: Door, { principal, body: said }: AskedReport): string | undefined {
-  const { tool, externalId } = said;
-  if (tool === undefined || externalId === undefined) return undefined;
-  return ledger.ownerOfExternalId(principal.tenant, tool, externalId);
-}
-
-async function reported(
-  { ledger }: Door,
-  { principal, body: said }: AskedReport,
-  before: Action,
-): Promise<HttpAnswer> {
-  const { claims, proven = false, neverHadEffect, attempt, externalId, source, data } = said;
-  const performed = await ledger.report(before.id, {
+function requestOf({ principal, body: said }: Asked<unknown, unknown, Report>): EvidenceRequest {
+  const { source, proven = false, data, ...rest } = said;
+  return withoutMissing({
+    ...rest,
+    tenant: principal.tenant,
     // Who says so is known; where they have it from is theirs to say.
     source: source === undefined ? principal.name : `${principal.name}: ${source}`,
-    claims,
     proven,
-    ...(neverHadEffect === undefined ? {} : { neverHadEffect }),
-    ...(attempt === undefined ? {} : { attempt }),
-    ...(externalId === undefined ? {} : { externalId }),
-    ...(data === undefined ? {} : { data: data as JsonValue }),
+    data: data as JsonValue | undefined,
   });
-  switch (performed.kind) {
+}
+
+function answerOf(reported: Reported, before?: Action): HttpAnswer {
+  switch (reported.kind) {
     case 'broken':
       return problem('stream.broken');
-    case 'refusal':
-      return refusedCommand(performed, before);
+    case 'refusal': {
+      const { code } = reported;
+      const isOfReports = code.startsWith('evidence.');
+      return before === undefined || isOfReports
+        ? refusedByLedger(reported)
+        : refusedCommand(reported as Parameters<typeof refusedCommand>[0], before);
+    }
+    case 'waits':
+      return {
+        status: 202,
+        body: {
+          kept: true,
+          waitsUntil: reported.until,
+          reason:
+            'It matches no action yet. It is kept, and matched when one comes to bear the name.',
+        },
+      };
     case 'done': {
-      const action = viewOf(performed.action);
+      const action = viewOf(reported.action);
       const { messageForModel } = action;
       return { status: 200, body: { kept: true, action, messageForModel } };
     }
   }
-}
-
-/** Soon enough for an outcome that is being recorded, seldom enough for one that never comes. */
-const retryAfterS = 60;
-
-function notMatched({ downstreamKey, reference }: Report): HttpAnswer {
-  const reason =
-    downstreamKey === undefined && reference === undefined
-      ? 'No action of this tool has recorded this external id.'
-      : 'Reports cannot be matched by downstream key or reference yet: name the action.';
-  return {
-    status: 202,
-    headers: { 'retry-after': String(retryAfterS) },
-    body: { kept: false, reason: `${reason} It was not kept.` },
-  };
 }
