@@ -57,6 +57,7 @@ describe('the table of problems', () => {
       'Commands that an action refuses',
       'Workflows that are refused',
       'Pauses that are refused',
+      'Reports that are refused',
       'API keys that are refused',
       'Faults of the store',
       'Misuse of a ledger',

@@ -1,7 +1,7 @@
 // The record of one tenant's reports that match nothing yet: one stream for each day. Where each ends is
 // remembered, so that an append reads nothing.
 import { sealEvents, unsealEvent } from '@action-ledger/codec';
-import { chainStart, findChainBreak, type JsonObject } from '@action-ledger/domain';
+import { chainStart, findChainBreak } from '@action-ledger/domain';
 import { StoreFault } from '@action-ledger/event-store';
 import { appendOnce } from '../append.ts';
 import { type RecordStreamDeps, type StreamRecord } from '../record-stream.ts';
@@ -45,7 +45,7 @@ export function createReportDays(deps: RecordStreamDeps, tenant: string): Report
         ends.set(day, { revision: last.revision, hash: unsealEvent(last).metadata.hash });
       return events.map((each) => {
         const { event, metadata } = unsealEvent(each);
-        return { type: event.type, data: event.data as JsonObject, at: metadata.at };
+        return { type: event.type, data: event.data, at: metadata.at };
       });
     },
     append: async (day, record) => {
