@@ -1,5 +1,5 @@
 // Reports about an action from anyone but the holder of its claim: late answers, webhooks, exports.
-import { type Action, type JsonValue, parseActionId, type ToolRules } from '@action-ledger/domain';
+import { type Action, parseActionId, type ToolRules } from '@action-ledger/domain';
 import { afterSuccess } from './after-success.ts';
 import { type Performed } from './action-store.ts';
 import { checkRecorded, checkRequest, reportShape } from './check-request.ts';
@@ -7,21 +7,7 @@ import { joinedBy } from './join.ts';
 import { performKnown, unknownAction } from './known-action.ts';
 import { manualRules } from './manual-rules.ts';
 import { type Parts, toolOf } from './parts.ts';
-
-export interface EvidenceReport {
-  /** Who says so: `webhook`, `attempt 1`, a person. */
-  readonly source: string;
-  readonly claims: 'success' | 'refusal' | 'note';
-  /** By our downstream key or reference. Only a proven success settles anything. */
-  readonly proven: boolean;
-  /** The provider says that it never had an effect for our key. */
-  readonly neverHadEffect?: boolean;
-  /** The reporter's own id of what it says (of a webhook): said again, it counts once. */
-  readonly id?: string;
-  readonly attempt?: number;
-  readonly externalId?: string;
-  readonly data?: JsonValue;
-}
+import { type EvidenceReport } from './reports/evidence-report.ts';
 
 /** Of anyone outside: checked before anything is recorded. */
 export async function takeReport(

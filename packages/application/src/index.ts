@@ -4,7 +4,7 @@ export { type Broken, type Done, type Loaded, type Performed } from './action-st
 export * from './answer.ts';
 export { type AnswerCode, answerCodes, type RefusedCode } from './answer-codes.ts';
 export { type EditRequest } from './edit.ts';
-export { type EvidenceReport } from './evidence.ts';
+export { type EvidenceReport } from './reports/evidence-report.ts';
 export { type Explanation, type ExplainRequest } from './explain.ts';
 export {
   type Confirmed,

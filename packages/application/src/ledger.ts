@@ -14,7 +14,6 @@ import { type Answer } from './answer.ts';
 import { type Crew } from './crew.ts';
 import { type DrivingOptions } from './driving.ts';
 import { type EditRequest } from './edit.ts';
-import { type EvidenceReport } from './evidence.ts';
 import { type Explanation, type ExplainRequest } from './explain.ts';
 import { type LedgerGauges, type LedgerWatch } from './ledger-watch.ts';
 import {
@@ -27,6 +26,7 @@ import {
 import { type Notice, type WritePoint } from './parts.ts';
 import { type BurstOptions, type Pausing } from './pausing.ts';
 import { type Proposal } from './proposal.ts';
+import { type EvidenceReport } from './reports/evidence-report.ts';
 import { type Reported } from './reports/report-door.ts';
 import { type EvidenceRequest } from './reports/report-request.ts';
 import { type WaitingReport } from './reports/waiting-reports.ts';

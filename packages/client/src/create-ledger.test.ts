@@ -91,6 +91,9 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       repeat: () => ledger.repeat({ of: actionId, ...by, ...call }),
       edit: () => ledger.edit({ actionId, arguments: { invoice: '2' }, ...by }),
       report: () => ledger.report(actionId, { source: 'bank', claims: 'success', proven: true }),
+      reportAbout: () =>
+        ledger.reportAbout({ downstreamKey: 'k', source: 'bank', claims: 'note', proven: false }),
+      waitingReports: () => ledger.waitingReports(),
       pause: () => ledger.pause({ by: 'ann', reason: 'asked' }),
       resume: () => ledger.resume(by),
       pauses: () => ledger.pauses(),
@@ -130,6 +133,7 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
     ).toEqual(own.sort());
     const isNow = [
       'list',
+      'waitingReports',
       'ownerOfExternalId',
       'openActions',
       'pauses',

@@ -2,7 +2,7 @@
 // action it is about by them.
 import { type JsonValue, parseActionId, type Refusal, refusal } from '@action-ledger/domain';
 import { type ActionIndex, type ProviderName, providerNameText } from '../action-index.ts';
-import { type EvidenceReport } from '../evidence.ts';
+import { type EvidenceReport } from './evidence-report.ts';
 
 /** What it is about: one of `action`, `downstreamKey`, `reference`, or the report's `externalId` with `tool`. */
 export interface ReportAbout {
