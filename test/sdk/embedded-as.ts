@@ -21,6 +21,8 @@ export type Sdk = Pick<
   | 'checkNow'
   | 'closeIncident'
   | 'report'
+  | 'reportAbout'
+  | 'waitingReports'
   | 'load'
   | 'rest'
   | 'list'
@@ -52,6 +54,18 @@ export function embeddedAs(ledger: Ledger, tenant: string, by: string): Sdk {
       const named = (report as object | null) === null ? {} : { source: `${by}: ${source}` };
       return performed(await ledger.report(id, { ...more, ...named } as typeof report));
     },
+    reportAbout: async (request) => {
+      const source = `${by}: ${request.source}`;
+      const told = await ledger.reportAbout({ ...request, tenant, source });
+      return told.kind === 'waits' ? told : performed(told as Performed);
+    },
+    waitingReports: async () =>
+      Promise.resolve(
+        ledger.waitingReports(tenant).map(({ at, until, request }) => {
+          const { tenant: _tenant, ...said } = request;
+          return { ...said, at, until };
+        }),
+      ),
     load: async (id) => {
       const loaded = await ledger.load(id);
       return loaded.kind === 'broken' ? loaded : { kind: 'action', action: shown(loaded.action) };

@@ -211,6 +211,22 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ];
   },
 
+  'reports by what the provider knows': async ({ as, provider }) => {
+    const [ann, bob] = [await as('ann'), await as('bob')];
+    provider.next('doubt');
+    const { actionId = '' } = await ann.propose(call('A'));
+    const { downstreamKey = '' } = actionIn(await bob.load(actionId));
+    const proof = { source: 'webhook', claims: 'success', proven: true, id: 'evt-7' } as const;
+    const early = { ...proof, tool: 'pay', externalId: 'tx-7', data: { paid: true } };
+    const said = [await bob.reportAbout(early), await bob.waitingReports()];
+    return [
+      ...said,
+      await bob.reportAbout({ ...proof, downstreamKey, externalId: 'tx-7' }),
+      await bob.rest(actionId, 1_000),
+      await bob.reportAbout({ ...proof, action: actionId, downstreamKey: 'another' }),
+    ];
+  },
+
   pauses: async ({ as }) => {
     const [ann, bob] = [await as('ann'), await as('bob')];
     const paused = await bob.pause({ tool: 'pay', reason: 'the bank is down' });

@@ -4,9 +4,11 @@ import type {
   CancelRequest,
   CheckNowRequest,
   EvidenceReport,
+  EvidenceRequest,
   Ledger as Core,
   SettleRequest,
   VoteRequest,
+  Waits,
 } from '@action-ledger/application';
 import {
   type ActionRefusalCode,
@@ -44,6 +46,8 @@ export interface Commanding {
   closeIncident(request: WithoutNames<CloseIncidentRequest>): Promise<RemotePerformed>;
   /** `source` stands on record behind the name of the key. Sent again only where nothing of it arrived. */
   report(actionId: string, report: EvidenceReport): Promise<RemotePerformed>;
+  /** By what its provider knows the action by; what matches none yet waits for it. */
+  reportAbout(request: WithoutNames<EvidenceRequest>): Promise<RemotePerformed | Waits>;
   load(actionId: string): Promise<RemoteLoaded>;
   /** Waits until nothing is expected to happen to it within `waitMs`. */
   rest(actionId: string, waitMs: number): Promise<RemoteAction | undefined>;
@@ -82,7 +86,15 @@ export function commanding(ask: Ask, clock: Clock): Commanding {
       const path = `/incidents/${encodeURIComponent(request.incident)}/close`;
       return command('the end of an incident', request, path, seenBy(request));
     },
-    report: (actionId, report) => reported(ask, actionId, report),
+    report: async (actionId, report) => {
+      const told = await reported(ask, { ...report, action: actionId });
+      if (told.kind === 'waits') throw new Error('a report that names its action does not wait');
+      return told;
+    },
+    reportAbout: async (request) => {
+      noNames('a report', request);
+      return reported(ask, request);
+    },
     load: async (actionId) =>
       loadedOf(actionId, await ask({ method: 'GET', path: pathOf(actionId) })),
     rest: (actionId, waitMs) => rested(ask, clock, actionId, waitMs),
@@ -110,21 +122,25 @@ function plainOf(
 
 async function reported(
   ask: Ask,
-  actionId: string,
-  report: EvidenceReport,
-): Promise<RemotePerformed> {
+  report: WithoutNames<EvidenceRequest>,
+): Promise<RemotePerformed | Waits> {
+  const { action, tool, downstreamKey, reference, id } = report;
   const { source, claims, proven, neverHadEffect, attempt, externalId } = report;
   const plain = plainOf('data', report.data);
   if ('code' in plain) return plain;
-  const said = { source, claims, proven, neverHadEffect, attempt, externalId, data: plain.value };
+  const about = { action, tool, downstreamKey, reference };
+  const said = { source, claims, proven, neverHadEffect, id, attempt, externalId };
   const told = await ask({
     method: 'POST',
     path: 'v1/evidence',
-    body: given({ action: actionId, ...said }),
+    body: given({ ...about, ...said, data: plain.value }),
     again: 'unsafe',
   });
-  if (told.kind !== 'answer') return performedOf(actionId, told);
-  return { kind: 'done', action: actionOf(told.body['action']) };
+  if (told.kind !== 'answer') return performedOf(action ?? '', told);
+  const { waitsUntil } = told.body;
+  return typeof waitsUntil === 'number'
+    ? { kind: 'waits', until: waitsUntil }
+    : { kind: 'done', action: actionOf(told.body['action']) };
 }
 
 /** @throws RemoteFault, StoreFault, LedgerError where nothing is known to be refused */

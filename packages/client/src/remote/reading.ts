@@ -2,6 +2,7 @@
 // once has to be asked for here.
 import type {
   ActionRow,
+  EvidenceRequest,
   Ledger as Core,
   ListFilter,
   Pause,
@@ -10,7 +11,7 @@ import type {
 } from '@action-ledger/application';
 import { type JsonObject } from '@action-ledger/domain';
 import { type Ask } from './ask.ts';
-import { noNames, notRemote } from './names-by-key.ts';
+import { noNames, notRemote, type WithoutNames } from './names-by-key.ts';
 import { pathOf } from './proposals.ts';
 import { refusalOf, thrownFor, unreadable } from './read-answer.ts';
 import { actionOf, given, listIn, type RemoteAction } from './shown.ts';
@@ -48,12 +49,20 @@ export interface EventsFilter {
   readonly state?: boolean;
 }
 
+/** A report as it was sent, when, and until when it is kept; both in wall-clock ms since the epoch. */
+export type RemoteWaitingReport = WithoutNames<EvidenceRequest> & {
+  readonly at: number;
+  readonly until: number;
+};
+
 export interface Reading {
   /** Newest first. */
   list(filter: RemoteListFilter): Promise<readonly ActionRow[]>;
   /** What is not known: what waits for a person first, then the oldest before. */
   unknowns(filter: RemoteUnknownFilter): Promise<readonly ActionRow[]>;
   sideEntries(limit: number): Promise<readonly SideEntry[]>;
+  /** Reports of the tenant that match no action yet, oldest first. */
+  waitingReports(): Promise<readonly RemoteWaitingReport[]>;
   /** Oldest first; empty where there is no such action. */
   events(actionId: string, filter?: EventsFilter): Promise<readonly RecordedActionEvent[]>;
   /** Of the tenant, and of every tenant. */
@@ -82,6 +91,8 @@ export function reading(ask: Ask): Reading {
         limit,
       );
     },
+    waitingReports: async () =>
+      listIn<RemoteWaitingReport>(await get('v1/evidence?limit=1000'), 'reports'),
     events: (actionId, filter = {}) => eventsOf(ask, actionId, filter),
     pauses: async () => listIn<Pause>(await get('v1/pauses'), 'pauses'),
     pause: (request) => ofPause(ask, 'v1/pauses', request),
