@@ -1,6 +1,6 @@
-// What concerns the ledger itself: a pause, and a stream whose record is damaged.
+// What concerns the ledger itself: a pause, a stream whose record is damaged, an invariant that is broken.
 import { unsealEvent } from '@action-ledger/codec';
-import { type JsonObject } from '@action-ledger/domain';
+import { actionOfStream, type JsonObject, workflowOfStream } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
 import { plainText, type Told } from './notification.ts';
 
@@ -48,6 +48,22 @@ export function causeInQuarantine(actionId: string, cause: RecordedEvent): Told 
     action: actionId,
     text: plainText(`The record of an action is damaged, and nothing in it runs: ${reason}`),
     detail: { reason },
+  };
+}
+
+/** It is on record once, and nothing takes it back. */
+export function causeInAudit(cause: RecordedEvent): Told {
+  const { event, metadata } = unsealEvent(cause);
+  const { stream, invariant, detail } = event.data;
+  const [of, name, reason] = [textOf(stream), textOf(invariant), plainText(textOf(detail))];
+  const [action, workflow] = [actionOfStream(of), workflowOfStream(of)];
+  return {
+    kind: 'invariant broken',
+    at: metadata.at,
+    ...(action === undefined ? {} : { action }),
+    ...(workflow === undefined ? {} : { workflow }),
+    text: plainText(`What must always hold does not (${name}), in ${of}: ${reason}`),
+    detail: { stream: plainText(of), invariant: plainText(name), reason },
   };
 }
 

@@ -12,7 +12,7 @@ import {
 import { causeInAction } from './cause-in-action.ts';
 import { causeInWorkflow, workflowCauses } from './cause-in-workflow.ts';
 import { type Cause, type Notification, type Told } from './notification.ts';
-import { causeInPauses, causeInQuarantine } from './cause-of-ledger.ts';
+import { causeInAudit, causeInPauses, causeInQuarantine } from './cause-of-ledger.ts';
 
 export interface CauseDeps {
   readonly store: Pick<EventStore, 'readStream'>;
@@ -39,10 +39,12 @@ export function mayBeCause({ stream, type }: Pick<EventPlace, 'stream' | 'type'>
   if (actionOfStream(stream) !== undefined) return actionCauses.has(type);
   if (workflowOfStream(stream) !== undefined) return workflowCauses.has(type);
   if (stream === pauseStream) return type === 'LedgerPaused';
+  if (stream === auditStream) return type === 'InvariantBroken';
   return stream.startsWith(quarantinePrefix) && type === 'IncidentOpened';
 }
 
 const pauseStream = 'pauses';
+const auditStream = 'audit';
 const quarantinePrefix = 'quarantine-';
 
 export function noticeIdOf(eventId: string): string {
@@ -77,5 +79,6 @@ function toldBy(
   const workflow = workflowOfStream(stream);
   if (workflow !== undefined) return causeInWorkflow(sha256, workflow, events, event);
   if (stream === pauseStream) return causeInPauses(events, event);
+  if (stream === auditStream) return causeInAudit(event);
   return causeInQuarantine(stream.slice(quarantinePrefix.length), event);
 }

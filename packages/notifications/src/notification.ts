@@ -3,7 +3,8 @@
 import { type Notice } from '@action-ledger/application';
 import { type JsonObject } from '@action-ledger/domain';
 
-export type NotificationKind = Notice['kind'];
+/** What a ledger tells in its process, and what only the auditor finds. */
+export type NotificationKind = Notice['kind'] | 'invariant broken';
 
 /** By the name that it has in the body of a webhook. */
 export const notificationTypes: Readonly<Record<NotificationKind, string>> = {
@@ -13,6 +14,7 @@ export const notificationTypes: Readonly<Record<NotificationKind, string>> = {
   paused: 'pause.begun',
   'workflow needs a person': 'workflow.needs_person',
   'stream broken': 'stream.damaged',
+  'invariant broken': 'invariant.broken',
 };
 
 export interface Notification {

@@ -13,6 +13,8 @@ export function answersAreTrue(day: Day, { actions }: DayRecord): readonly strin
     const story = actions.get(actionId ?? '');
     if (done.has(word) && story === undefined) return [`${call.call} is ${word} without a record`];
     if (story === undefined) return [];
+    // Whether what was replaced had been done before was never known, and is no matter any more.
+    if (story.facts.some(({ type }) => type === 'ActionSuperseded')) return [];
     const effects = effectsOf(day, story);
     if (done.has(word) && effects === 0) return [`${call.call} was told "${word}", without effect`];
     if (nothing.has(word) && effects > 0) return [`${call.call} was told "${word}", with effect`];

@@ -1,0 +1,178 @@
+// The auditor: follows the events of the ledger and checks what must always hold of each stream that moves,
+// and from time to time of all of them. It mends nothing; what it finds broken it puts on record once, where
+// the notifier finds it, and it is held up by no record, however damaged.
+import {
+  type BrokenRecord,
+  type ConsumerOptions,
+  createConsumer,
+  placesOf,
+  type RecordStreamDeps,
+  safeOnFault,
+  type Service,
+} from '@action-ledger/application';
+import { actionOfStream } from '@action-ledger/domain';
+import { actionTopics } from '@action-ledger/event-log';
+import { type Runtime, type Timer } from '@action-ledger/runtime';
+import { type BreachBook, createBreachBook } from './breach-book.ts';
+import { type CheckDeps, checkStream } from './check-stream.ts';
+import { createRests, type Rests } from './rests.ts';
+import { createSecondLooks, type SecondLooks } from './second-looks.ts';
+import { passOverAll } from './whole-pass.ts';
+
+export interface AuditorDeps
+  extends
+    RecordStreamDeps,
+    Pick<CheckDeps, 'ownerOfExternalId'>,
+    Pick<ConsumerOptions, 'log' | 'lookEveryMs' | 'stuckAfterMs' | 'stopWithinMs' | 'onFault'> {
+  readonly runtime: Runtime;
+  /** Default `auditor`. */
+  readonly group?: string;
+  /** Each breach that was not on record before. */
+  readonly onBroken?: (breach: BrokenRecord) => void;
+  /** Puts the damaged stream of an action into quarantine. @returns false where it finds it whole */
+  readonly quarantine?: (actionId: string) => Promise<boolean>;
+  /** What projections say otherwise than the streams; `rest` is to be awaited between rows. */
+  readonly compareProjections?: (rest: () => Promise<void>) => AsyncIterable<BrokenRecord>;
+  /** Of the ledger that it watches. Default 5,000. */
+  readonly sweepMs?: number;
+  /** Between two passes over everything, and before the first. Default 24 h. */
+  readonly passEveryMs?: number;
+}
+
+export interface Auditor extends Service {
+  /** On record, oldest first. @throws StoreFault */
+  breaches(): Promise<readonly BrokenRecord[]>;
+}
+
+const dayMs = 24 * 3_600_000;
+/** So many sweeps something may take that is told in two halves. */
+const graceSweeps = 3;
+
+interface Running {
+  readonly looks: SecondLooks;
+  isStopped: boolean;
+  passTimer: Timer | undefined;
+}
+
+export function createAuditor(given: AuditorDeps): Auditor {
+  const deps = { ...given, sweepMs: given.sweepMs ?? 5_000, onFault: safeOnFault(given.onFault) };
+  const book = createBreachBook(deps);
+  const rests = createRests(deps.runtime);
+  let running: Running | undefined;
+  const { group = 'auditor', lookEveryMs, stuckAfterMs, stopWithinMs } = deps;
+  const consumer = createConsumer({
+    log: deps.log,
+    group,
+    topics: [actionTopics.events],
+    runtime: deps.runtime,
+    onFault: deps.onFault,
+    ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
+    ...(stuckAfterMs === undefined ? {} : { stuckAfterMs }),
+    ...(stopWithinMs === undefined ? {} : { stopWithinMs }),
+    handle: async (records) => {
+      for (const stream of new Set(placesOf(records).map((place) => place.stream))) {
+        if (running !== undefined) await audit(deps, { book, rests, running }, stream);
+        await rests.take();
+      }
+    },
+  });
+  return {
+    start: async () => {
+      running = begin(deps, { book, rests });
+      await consumer.start();
+    },
+    stop: async () => {
+      if (running !== undefined) {
+        running.isStopped = true;
+        running.looks.stop();
+        running.passTimer?.cancel();
+      }
+      await consumer.stop();
+      running = undefined;
+    },
+    health: consumer.health,
+    breaches: book.all,
+  };
+}
+
+type Deps = AuditorDeps & Required<Pick<AuditorDeps, 'sweepMs' | 'onFault'>>;
+
+interface Tools {
+  readonly book: BreachBook;
+  readonly rests: Rests;
+}
+
+function begin(deps: Deps, tools: Tools): Running {
+  const { runtime, onFault } = deps;
+  const running: Running = {
+    looks: createSecondLooks(runtime, graceSweeps * deps.sweepMs, async (streams) => {
+      for (const stream of streams) {
+        if (running.isStopped) return;
+        await orTell(`a second look at ${stream}`, () => audit(deps, here, stream));
+        await tools.rests.take();
+      }
+    }),
+    isStopped: false,
+    passTimer: undefined,
+  };
+  const here = { ...tools, running };
+  const orTell = async (what: string, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (fault) {
+      if (!running.isStopped) onFault(what, fault);
+    }
+  };
+  const passLater = (): void => {
+    running.passTimer = runtime.timers.after(deps.passEveryMs ?? dayMs, () => {
+      void orTell('the pass over everything', () =>
+        passOverAll({
+          ...deps,
+          rests: tools.rests,
+          audit: (stream) => audit(deps, here, stream),
+          report: (breach) => report(deps, here, breach),
+          isStopped: () => running.isStopped,
+        }),
+      ).then(() => {
+        if (!running.isStopped) passLater();
+      });
+    });
+  };
+  passLater();
+  return running;
+}
+
+/** @throws StoreFault where the store is away: then it comes again */
+async function audit(
+  deps: Deps,
+  here: Tools & { readonly running: Running },
+  stream: string,
+): Promise<void> {
+  // Nothing goes on in a store that went back in time, and its end is missing.
+  if (deps.store.condition().kind !== 'ready') return;
+  await here.rests.inTurn(async () => {
+    const findings = await checkStream(deps, stream);
+    const proven = here.running.looks.note(stream, findings);
+    for (const breach of [...findings.certain, ...proven]) await report(deps, here, breach);
+  });
+}
+
+async function report(
+  { quarantine, onBroken, onFault }: Deps,
+  { book }: Tools,
+  breach: BrokenRecord,
+): Promise<void> {
+  const actionId = actionOfStream(breach.stream);
+  // Its quarantine is an incident, has an owner, and is told by itself.
+  if (actionId !== undefined && isDamage(breach) && (await quarantine?.(actionId)) === true) return;
+  if (!(await book.add(breach))) return;
+  onFault('an invariant', new Error(`${breach.stream}: ${breach.invariant}: ${breach.detail}`));
+  onBroken?.(breach);
+}
+
+/** Nothing in the stream can be relied on. */
+function isDamage({ invariant }: BrokenRecord): boolean {
+  return (
+    invariant === 'chain-holds' || invariant === 'stream-folds' || invariant === 'row-readable'
+  );
+}

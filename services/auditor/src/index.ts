@@ -1,0 +1,1 @@
+export { type Auditor, type AuditorDeps, createAuditor } from './create-auditor.ts';
