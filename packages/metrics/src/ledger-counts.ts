@@ -1,6 +1,6 @@
 // What a ledger does, counted from its answers and from the events that it appends.
-import { type LedgerWatch } from '@action-ledger/application';
-import { type Action, type ActionEvent, type InvariantName } from '@action-ledger/domain';
+import { type BrokenRecord, type LedgerWatch } from '@action-ledger/application';
+import { type Action, type ActionEvent } from '@action-ledger/domain';
 import { createCounts } from './counts.ts';
 import { type Family } from './exposition.ts';
 import { createOpenActions, type OpenActions } from './open-actions.ts';
@@ -8,7 +8,7 @@ import { createOpenActions, type OpenActions } from './open-actions.ts';
 export interface LedgerCounts {
   readonly watch: Required<LedgerWatch>;
   readonly open: OpenActions;
-  readonly broken: (invariant: InvariantName) => void;
+  readonly broken: (invariant: BrokenRecord['invariant']) => void;
   readonly families: (nowMs: number) => readonly Family[];
 }
 
@@ -19,7 +19,7 @@ export function createLedgerCounts(): LedgerCounts {
   const verdicts = createCounts(['verdict', 'settled']);
   const invariants = createCounts(['invariant']);
   const open = createOpenActions();
-  const broken = (invariant: InvariantName): void => {
+  const broken = (invariant: BrokenRecord['invariant']): void => {
     invariants.add([invariant]);
   };
   const counted = (action: Action, event: ActionEvent, isVerdict: boolean): void => {

@@ -1,12 +1,13 @@
 // All metrics of a process: what its ledger, store, services and gateway count, as one text. Nothing is
 // computed before somebody asks.
 import {
+  type BrokenRecord,
   type LedgerGauges,
   type LedgerWatch,
   type Pause,
   type ServiceHealth,
 } from '@action-ledger/application';
-import { type Action, type InvariantName } from '@action-ledger/domain';
+import { type Action } from '@action-ledger/domain';
 import { type Clock } from '@action-ledger/runtime';
 import { createCounts, createDurations, histogramSamples } from './counts.ts';
 import { type Family, render } from './exposition.ts';
@@ -52,7 +53,7 @@ export interface Metrics {
   /** What was open before, one by one, then `seeded`. */
   readonly seed: (action: Action) => void;
   readonly seeded: () => void;
-  readonly broken: (invariant: InvariantName) => void;
+  readonly broken: (invariant: BrokenRecord['invariant']) => void;
   readonly answered: (facts: HttpFacts) => void;
   readonly attach: (sources: MetricSources) => void;
   /** Prometheus text. */

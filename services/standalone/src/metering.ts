@@ -10,12 +10,18 @@ import {
   serveMetrics,
 } from '@action-ledger/metrics';
 import { type Notifier } from '@action-ledger/notifier';
+import { type Auditor } from '@action-ledger/auditor';
 import { type Runtime } from '@action-ledger/runtime';
 
 /** Default: a free port of 127.0.0.1. */
 export interface MetricsPlace {
   readonly host?: string;
   readonly port?: number;
+}
+
+export interface MeteredServices {
+  readonly auditor: Auditor;
+  readonly notifier: Notifier | undefined;
 }
 
 export interface Metering {
@@ -25,7 +31,7 @@ export interface Metering {
   /** Of GET /metrics; empty before it is started. */
   url(): string;
   /** @throws where the address is taken */
-  start(ledger: Ledger, notifier?: Notifier): Promise<void>;
+  start(ledger: Ledger, services: MeteredServices): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -42,10 +48,10 @@ export function createMetering(place: MetricsPlace, runtime: Runtime, logger: Lo
     answered,
     broken,
     url: () => server?.url ?? '',
-    start: async (ledger, notifier) => {
-      metrics.attach({ ledger, store: () => storeCounts(ledger) });
+    start: async (ledger, { auditor, notifier }) => {
+      metrics.attach({ ledger, store: () => storeCounts(ledger), services: { auditor } });
       if (notifier !== undefined)
-        metrics.attach({ services: { notifier }, notifications: () => notifier.counts() });
+        metrics.attach({ services: { auditor, notifier }, notifications: () => notifier.counts() });
       server = await serveMetrics({ ...place, scrape, onFault });
       seeOpen(ledger, metrics, () => isStopped).catch((fault: unknown) => {
         onFault('counting what is open', fault);

@@ -1,7 +1,7 @@
-// The notifier over the ledger of this process: it follows the events by the log beside the file, and
-// keeps what it has told in the file itself.
+// The notifier over the ledger of this process: it follows the events by the log of the process, and keeps
+// what it has told in the file itself.
 import { hash } from 'node:crypto';
-import { openEmbeddedEventLog } from '@action-ledger/event-log-embedded';
+import { type EmbeddedEventLog } from '@action-ledger/event-log-embedded';
 import { type EventStore } from '@action-ledger/event-store';
 import { type Logger } from '@action-ledger/gateway';
 import { type Endpoint } from '@action-ledger/notifications';
@@ -20,20 +20,18 @@ export interface Notifying {
 }
 
 export interface NotifyingDeps extends NotifyingOptions {
-  /** Of the ledger's file. */
-  readonly path: string;
+  readonly log: EmbeddedEventLog;
   readonly store: EventStore;
   readonly runtime: Runtime;
   readonly logger: Logger;
 }
 
-/** @throws LogFault where the log's file is held, StoreFault where what was told cannot be read */
+/** @throws StoreFault where what was told cannot be read */
 export async function openNotifying(deps: NotifyingDeps): Promise<Notifying> {
-  const { store, runtime, logger, endpoints } = deps;
+  const { log, store, runtime, logger, endpoints } = deps;
   const onFault = (where: string, fault: unknown): void => {
     logger.warn({ fault }, `notifications: ${where}`);
   };
-  const log = await openEmbeddedEventLog({ path: `${deps.path}.log`, store, runtime, onFault });
   const notifier = createNotifier({
     log,
     store,
@@ -48,15 +46,6 @@ export async function openNotifying(deps: NotifyingDeps): Promise<Notifying> {
       logger.error({ notice: id }, what);
     },
   });
-  const stop = async (): Promise<void> => {
-    await notifier.stop();
-    await log.close();
-  };
-  try {
-    await notifier.start();
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { notifier, names: endpoints.map(({ name }) => name), stop };
+  await notifier.start();
+  return { notifier, names: endpoints.map(({ name }) => name), stop: notifier.stop };
 }

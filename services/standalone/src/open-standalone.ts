@@ -2,6 +2,7 @@
 // in front of it, and the door of the machine for people on it.
 import { hash } from 'node:crypto';
 import { type Access, createKeyRing, type KeyRing } from '@action-ledger/access';
+import { type Auditor } from '@action-ledger/auditor';
 import {
   type AnyTool,
   createLedger,
@@ -15,7 +16,8 @@ import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { createToolSet } from '@action-ledger/tools';
 import { createDesk } from './desk.ts';
 import { answeredTo, createMetering, type Metering, type MetricsPlace } from './metering.ts';
-import { type Notifying, openNotifying, type NotifyingOptions } from './open-notifying.ts';
+import { type Following, openFollowing } from './open-following.ts';
+import { type Notifying, type NotifyingOptions } from './open-notifying.ts';
 
 export interface StandaloneOptions {
   /** The file that holds everything; made where it is missing. */
@@ -43,6 +45,7 @@ export interface Standalone {
   readonly ledger: Ledger;
   readonly keys: KeyRing;
   readonly notifying: Notifying | undefined;
+  readonly auditor: Auditor;
   readonly metering: Metering | undefined;
   /** Answers what is under way, takes nothing new, lets the file go. */
   stop(): Promise<void>;
@@ -67,10 +70,10 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
   });
   const desk = createDesk(shared);
   let socket: OwnerSocket | undefined;
-  let notifying: Notifying | undefined;
+  let following: Following | undefined;
   const stop = async (): Promise<void> => {
     await metering?.stop();
-    await notifying?.stop();
+    await following?.stop();
     await gateway.stop();
     await desk.close();
     await socket?.close();
@@ -82,11 +85,11 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
       socket = await serveOwnerSocket(owner.socket, async (asked) => ({
         ...(await desk.answer(asked)),
       }));
-    if (options.notify !== undefined)
-      notifying = await openNotifying({ ...options.notify, path, store, runtime, logger });
+    following = await openFollowing({ ...options, ledger, runtime, metering });
+    const { notifying, auditor } = following;
     const { url } = await gateway.start();
-    await metering?.start(ledger, notifying?.notifier);
-    return { url, ledger, keys, notifying, metering, stop };
+    await metering?.start(ledger, { auditor, notifier: notifying?.notifier });
+    return { url, ledger, keys, notifying, auditor, metering, stop };
   } catch (error) {
     await stop();
     throw error;
