@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLedger, defineTool, inDoubt, type Ledger } from '@action-ledger/client';
-import { type BrokenRecord, verifyLedger } from '@action-ledger/application';
+import { type BrokenRecord, type StreamRecord, verifyLedger } from '@action-ledger/application';
 import { sealEvents, unsealEvent } from '@action-ledger/codec';
-import { actionIdOf, chainStart, streamOfAction } from '@action-ledger/domain';
+import { actionIdOf, chainStart, type JsonObject, streamOfAction } from '@action-ledger/domain';
 import { actionTopics, type EventLog } from '@action-ledger/event-log';
 import { openEmbeddedEventLog } from '@action-ledger/event-log-embedded';
 import {
@@ -91,22 +91,19 @@ async function call(invoice: string): Promise<string> {
 }
 
 /** What happened, appended by hand: sealed, so that its chain holds. */
-async function append(
-  stream: string,
-  ...events: readonly { readonly type: string; readonly data: object }[]
-): Promise<void> {
+async function append(stream: string, ...events: readonly StreamRecord[]): Promise<void> {
   const stored = await memory.readStream(stream);
   const last = stored.at(-1);
   const context = { sha256, nextId: runtime.ids.next, at: runtime.clock.wallMs() };
   const previous = last === undefined ? chainStart(stream) : unsealEvent(last).metadata.hash;
-  const sealed = sealEvents(context, previous, events as never);
+  const sealed = sealEvents(context, previous, events);
   await memory.append(stream, last?.revision ?? 'no stream', sealed.events);
   await runtime.settle();
 }
 
 const names = (): readonly string[] => told.map(({ invariant }) => invariant);
 
-async function plannedOf(actionId: string): Promise<Record<string, unknown>> {
+async function plannedOf(actionId: string): Promise<JsonObject> {
   const [first] = await memory.readStream(streamOfAction(actionId));
   return first === undefined ? {} : { ...unsealEvent(first).event.data };
 }

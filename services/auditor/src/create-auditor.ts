@@ -91,7 +91,7 @@ export function createAuditor(given: AuditorDeps): Auditor {
       running = undefined;
     },
     health: consumer.health,
-    breaches: book.all,
+    breaches: () => book.all(),
   };
 }
 

@@ -4,6 +4,8 @@ import { hash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sealEvents } from '@action-ledger/codec';
+import { chainStart } from '@action-ledger/domain';
 import { createLedger, defineTool, inDoubt, type Ledger, refused } from '@action-ledger/client';
 import { actionTopics, type EventLog } from '@action-ledger/event-log';
 import { openEmbeddedEventLog } from '@action-ledger/event-log-embedded';
@@ -228,6 +230,34 @@ describe('what people are told', () => {
     await runtime.settle();
     expect(all).toMatchObject([
       { kind: 'stream broken', action, detail: { reason: expect.any(String) } },
+    ]);
+  });
+});
+
+describe('what the auditor has put on record', () => {
+  it('is told once, to those who hear of all tenants', async () => {
+    const { all } = await start();
+    const stream = 'action-' + (await call('1'));
+    const context = {
+      sha256: (text: string) => hash('sha256', text, 'base64url'),
+      nextId: runtime.ids.next,
+      at: runtime.clock.wallMs(),
+    };
+    const data = { stream, invariant: 'links-complete', detail: 'half of it is missing' };
+    const { events } = sealEvents(context, chainStart('audit'), [
+      { type: 'InvariantBroken', data },
+      { type: 'Another', data: {} },
+    ]);
+    await store.append('audit', 'no stream', events);
+    await runtime.settle();
+    expect(all).toMatchObject([
+      {
+        kind: 'invariant broken',
+        action: stream.slice('action-'.length),
+        text: expect.stringMatching(/links-complete.*half of it is missing/) as unknown,
+        detail: { stream, invariant: 'links-complete' },
+        cause: { stream: 'audit', revision: 0 },
+      },
     ]);
   });
 });

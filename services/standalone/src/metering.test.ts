@@ -1,21 +1,26 @@
 // One workload over HTTP and through the ledger, then a scrape: every metric of the page, and no other.
+import { hash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createOpenAccess, roles } from '@action-ledger/access';
 import { defineTool, inDoubt } from '@action-ledger/client';
+import { sealEvents, unsealEvent } from '@action-ledger/codec';
 import { createHook } from '@action-ledger/notifications';
+import { createSystemRuntime } from '@action-ledger/runtime';
 import { z } from 'zod';
 import { openStandalone, type Standalone } from './index.ts';
 
 let folder = '';
 let running: Standalone | undefined;
 let lines: object[] = [];
+let told: string[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'metering-'));
   lines = [];
+  told = [];
 });
 afterEach(async () => {
   await running?.stop();
@@ -33,6 +38,8 @@ const pay = defineTool({
   },
 });
 
+const sha256 = (text: string): string => hash('sha256', text, 'base64url');
+
 async function start(): Promise<Standalone> {
   running = await openStandalone({
     path: join(folder, 'ledger.db'),
@@ -40,7 +47,7 @@ async function start(): Promise<Standalone> {
     access: () => createOpenAccess({ name: 'ann', tenant: 'secret-tenant', roles: new Set(roles) }),
     metrics: {},
     accessLog: true,
-    notify: { endpoints: [createHook({ tell: () => undefined })] },
+    notify: { endpoints: [createHook({ tell: ({ kind }) => told.push(kind) })] },
     logger: {
       info: (facts) => lines.push(facts),
       warn: () => undefined,
@@ -102,6 +109,7 @@ describe('metrics', () => {
       ['pauses', 1],
       ['slots_in_use', 0],
       ['service_condition{service="notifier",condition="live"}', 1],
+      ['service_condition{service="auditor",condition="live"}', 1],
       ['http_requests_total{method="POST",route="/v1/actions",status="201"}', 1],
       ['http_requests_total{method="POST",route="/v1/actions",status="200"}', 1],
       ['http_request_seconds_count{route="/v1/actions"}', 4],
@@ -150,6 +158,27 @@ describe('metrics', () => {
     const url = again.metering?.url() ?? '';
     expect((await fetch(url, { method: 'POST' })).status).toBe(405);
     expect((await fetch(url.replace('metrics', ''))).status).toBe(404);
+  });
+});
+
+describe('a broken invariant', () => {
+  it('is counted and told of, while the ledger runs', async () => {
+    const standalone = await start();
+    const { store } = standalone.ledger;
+    const stream = `action-${await propose(standalone, 'lost-1')}`;
+    const last = (await store.readStream(stream)).at(-1);
+    if (last === undefined) throw new Error('nothing on record');
+    const runtime = createSystemRuntime();
+    const context = { sha256, nextId: runtime.ids.next, at: runtime.clock.wallMs() };
+    const unowned = { type: 'OwnerAssigned', data: { owner: 'operator', reason: 'by hand' } };
+    const { events } = sealEvents(context, unsealEvent(last).metadata.hash, [unowned]);
+    await store.append(stream, last.revision, events);
+    const sample = 'action_ledger_invariants_broken_total{invariant="unknown-is-watched"}';
+    while (valueIn(await scrape(standalone), sample) !== 1 || !told.includes('invariant broken'))
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(await standalone.auditor.breaches()).toMatchObject([
+      { stream, invariant: 'unknown-is-watched' },
+    ]);
   });
 });
 

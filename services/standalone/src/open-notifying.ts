@@ -47,5 +47,5 @@ export async function openNotifying(deps: NotifyingDeps): Promise<Notifying> {
     },
   });
   await notifier.start();
-  return { notifier, names: endpoints.map(({ name }) => name), stop: notifier.stop };
+  return { notifier, names: endpoints.map(({ name }) => name), stop: () => notifier.stop() };
 }
