@@ -39,6 +39,7 @@ export const everyCommand: { readonly [Type in ActionCommand['type']]: readonly 
   PlanAction: [
     planAction(),
     planAction({ dispatch: sender }),
+    planAction({ dispatch: { ...sender, caller: true } }),
     planAction({ policy: denied }),
     planAction({ policy: denied, rules: rulesFor('idempotent', { undoWindowMs: minute }) }),
     planAction({ approval }),
@@ -68,13 +69,14 @@ export const everyCommand: { readonly [Type in ActionCommand['type']]: readonly 
     claim({ ...long, rules: rulesFor('natural') }),
     claim({ ...long, rules: rulesFor('lookup') }),
     claim({ clockBehind: true }),
+    claim({ ...long, caller: true }),
   ],
   PresumeAttempt: [
     presume(),
     presume({ recovery: 'recovery-1' }),
     presume({ rules: rulesFor('manual') }),
   ],
-  ExtendClaim: [extend(), extend({ claim: 999 })],
+  ExtendClaim: [extend(), extend({ claim: 999 }), extend({ worker: 'w-2' })],
   EndClaim: [endClaim(), endClaim({ claim: 999 })],
   Recheck: [
     recheck(),
@@ -87,6 +89,7 @@ export const everyCommand: { readonly [Type in ActionCommand['type']]: readonly 
   RecordOutcome: [
     record(done),
     record(done, { claim: 999 }),
+    record(done, { worker: 'w-2' }),
     record(done, { attempt: 999 }),
     record(done, { joined: [{ run: 'r-1', turn: '2', call: 'c-2' }] }),
     record(refused),

@@ -313,6 +313,17 @@ describe('the check before dispatch', () => {
   });
 });
 
+describe('a claim for a caller', () => {
+  it('says so in the event and in the state, and is a claim like any other', () => {
+    const { action } = given(...inStatus.ready)
+      .when(claim({ worker: 'agent/p-1', caller: true }))
+      .then({ type: 'ActionClaimed', data: { worker: 'agent/p-1', caller: true } });
+    expect(action.claim).toMatchObject({ worker: 'agent/p-1', caller: true });
+    const { action: own } = given(...inStatus.ready).when(claim());
+    expect(own.claim).not.toHaveProperty('caller');
+  });
+});
+
 describe('a dispatch', () => {
   it('is durable with attempt, key, deadline and in-flight bound', () => {
     const { action } = given(...inStatus.claimed)
@@ -335,6 +346,7 @@ describe('a dispatch', () => {
         inFlightMs: minute,
         state: 'running',
         answered: false,
+        claim: 1,
       },
     ]);
   });

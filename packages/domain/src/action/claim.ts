@@ -3,7 +3,7 @@
 import { type CommandOf } from './command.ts';
 import { accept, type Decision, type Instant, refuse, wrongStatus } from './decision.ts';
 import { type ActionEvent, type EventData, type Watch } from './event.ts';
-import { approvalAsked, approvalRequested, denied, dispatchedData } from './plan.ts';
+import { actionClaimed, approvalAsked, approvalRequested, denied, dispatchedData } from './plan.ts';
 import { type Action, isInDoubt } from './state.ts';
 import { type ToolRules } from './tool-rules.ts';
 import { isKeyWindowOver, resendHindrance, watchByOperator, watchDoubt } from './waits.ts';
@@ -53,16 +53,20 @@ function claimInDoubt(action: Action, command: CommandOf<'Claim'>, now: Instant)
   return refuse(code, message, action, { hindrance });
 }
 
-function claimed({ worker, rules }: CommandOf<'Claim'>, now: Instant): ActionEvent {
-  return { type: 'ActionClaimed', data: { worker, leaseUntil: now.wallMs + rules.leaseMs } };
+function claimed(command: CommandOf<'Claim'>, now: Instant): ActionEvent {
+  return actionClaimed(command, command.rules, now);
 }
 
 function tooOld(action: Action): Decision {
   return refuse('action.expired', 'The proposal is too old to be sent.', action);
 }
 
-export function holdsClaim(action: Action, claimRevision: number): boolean {
-  return action.claim?.revision === claimRevision;
+/** The revision is the token; who only says that it is theirs names the worker as well. */
+export function holdsClaim(
+  { claim: held }: Action,
+  { claim: revision, worker }: { readonly claim: number; readonly worker?: string },
+): boolean {
+  return held?.revision === revision && (worker === undefined || worker === held.worker);
 }
 
 export function claimLost(action: Action): Decision {
@@ -80,7 +84,7 @@ export function extendClaim(
   now: Instant,
 ): Decision {
   const { claim: held } = action;
-  if (held?.revision !== command.claim) return claimLost(action);
+  if (held === undefined || !holdsClaim(action, command)) return claimLost(action);
   if (action.status === 'claimed' && now.wallMs >= held.leaseUntil) return leaseOver(action);
   const leaseUntil = Math.max(held.leaseUntil, now.wallMs + command.leaseMs);
   return accept({ type: 'ClaimExtended', data: { claim: command.claim, leaseUntil } });
@@ -91,7 +95,7 @@ function leaseOver(action: Action): Decision {
 }
 
 export function endClaim(action: Action, command: CommandOf<'EndClaim'>, now: Instant): Decision {
-  if (!holdsClaim(action, command.claim)) return claimLost(action);
+  if (!holdsClaim(action, command)) return claimLost(action);
   if (action.status !== 'claimed') return wrongStatus(action, 'end the claim');
   const { claim: revision, reason, rules } = command;
   const ended: EventData['ClaimEnded'] = { claim: revision, reason };
@@ -106,7 +110,7 @@ function unanswered(rules: ToolRules): { readonly answered: boolean; readonly ba
 
 /** Age, policy and approval again, just before dispatch. No events where nothing stands in the way. */
 export function recheck(action: Action, command: CommandOf<'Recheck'>, now: Instant): Decision {
-  if (!holdsClaim(action, command.claim)) return claimLost(action);
+  if (!holdsClaim(action, command)) return claimLost(action);
   if (action.status !== 'claimed') return wrongStatus(action, 'check before dispatch');
   const hurdle = hurdleBeforeDispatch(action, command, now);
   if (hurdle === undefined) return accept();

@@ -65,6 +65,8 @@ export interface PlanAction {
     readonly worker: string;
     readonly downstreamKey: string;
     readonly undoes?: readonly string[];
+    /** The worker is a process that is no part of the ledger. */
+    readonly caller?: true;
   };
   /** Cancelled in the same append: whoever else would create it finds the place taken. */
   readonly cancelled?: { readonly reason: string };
@@ -99,9 +101,17 @@ export type ActionCommand =
       readonly watched: Watched;
       /** The wall clock is behind the highest event time: no key window can be trusted. */
       readonly clockBehind: boolean;
+      /** The worker is a process that is no part of the ledger. */
+      readonly caller?: true;
     }
   | ({ readonly type: 'PresumeAttempt'; readonly rules: ToolRules } & Presumption)
-  | { readonly type: 'ExtendClaim'; readonly claim: number; readonly leaseMs: number }
+  | {
+      readonly type: 'ExtendClaim';
+      readonly claim: number;
+      readonly leaseMs: number;
+      /** Named by whoever only says that it holds the claim. */
+      readonly worker?: string;
+    }
   | {
       readonly type: 'EndClaim';
       readonly claim: number;
@@ -125,6 +135,8 @@ export type ActionCommand =
   | {
       readonly type: 'RecordOutcome';
       readonly claim: number;
+      /** Named by whoever only says that it holds the claim. */
+      readonly worker?: string;
       readonly attempt: number;
       readonly outcome: AttemptOutcome;
       readonly rules: ToolRules;

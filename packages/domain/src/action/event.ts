@@ -86,7 +86,12 @@ export interface EventData {
     /** By an edit: the arguments that the other one is created with. */
     readonly edited?: JsonObject;
   };
-  readonly ActionClaimed: { readonly worker: string; readonly leaseUntil: number };
+  readonly ActionClaimed: {
+    readonly worker: string;
+    readonly leaseUntil: number;
+    /** On behalf of a caller that carries it out in a process of its own. */
+    readonly caller?: true;
+  };
   readonly ClaimExtended: { readonly claim: number; readonly leaseUntil: number };
   readonly ClaimEnded: { readonly claim: number; readonly reason: string } & Partial<Watch>;
   readonly ActionDispatched: {

@@ -48,9 +48,8 @@ export function claim(
 ): Action {
   switch (event.type) {
     case 'ActionClaimed': {
-      const { worker, leaseUntil } = event.data;
       const resend = isInDoubt(action);
-      return { ...action, status: 'claimed', claim: { revision, worker, leaseUntil, resend } };
+      return { ...action, status: 'claimed', claim: { revision, ...event.data, resend } };
     }
     case 'ClaimExtended':
       if (action.claim === undefined) throw new ImpossibleEvent(action, event);
@@ -103,6 +102,7 @@ function dispatched(action: Action, data: EventData['ActionDispatched'], at: num
     inFlightMs,
     state: 'running',
     answered: false,
+    ...(action.claim === undefined ? {} : { claim: action.claim.revision }),
   };
   const next: Action = {
     ...action,

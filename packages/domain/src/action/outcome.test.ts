@@ -8,6 +8,7 @@ import {
   dispatch,
   done,
   event,
+  extend,
   hour,
   inStatus,
   lose,
@@ -300,10 +301,6 @@ describe('FW12 who may say what became of an attempt', () => {
   it('the holder of the claim, for the attempt under it, once', () => {
     sentTwice.when(record(done, { claim: 1 })).thenRefused('action.claim-lost');
     sentTwice.when(record(done, { attempt: 1 })).thenRefused('action.claim-lost');
-    dispatched
-      .when(record(done))
-      .when(record(done, { claim: 1 }))
-      .thenRefused('action.claim-lost');
     given(...inStatus.claimed)
       .when(record(done, { attempt: 0 }))
       .thenRefused('action.status');
@@ -311,6 +308,64 @@ describe('FW12 who may say what became of an attempt', () => {
 
   it('also after the end of the lease, as long as nobody took it', () => {
     dispatched.wait(hour).when(record(done)).thenIs('succeeded');
+  });
+
+  it('by name, where the holder only says that it is one', () => {
+    dispatched.when(record(done, { worker: 'w-2' })).thenRefused('action.claim-lost');
+    dispatched.when(record(done, { worker: 'w-1' })).thenIs('succeeded');
+    dispatched.when(extend({ worker: 'w-2' })).thenRefused('action.claim-lost');
+    dispatched.when(extend({ worker: 'w-1' })).then('ClaimExtended');
+  });
+});
+
+describe('an outcome that is said again', () => {
+  const firstClaim = { claim: 1, attempt: 1 } as const;
+
+  it.each([
+    ['a success', done],
+    ['a refusal', refused],
+    ['a retryable refusal', busy],
+    ['a doubt', timeout],
+    ['nothing sent', notSent],
+  ] as const)('is no news: %s', (_what, outcome) => {
+    dispatched.when(record(outcome)).when(record(outcome, firstClaim)).then();
+  });
+
+  it('is no news after the next attempt has begun', () => {
+    given(...resent)
+      .when(record(timeout, firstClaim))
+      .then();
+    dispatched
+      .when(record(busy))
+      .wait(hour)
+      .when(claim())
+      .when(dispatch())
+      .when(record(busy, firstClaim))
+      .then();
+  });
+
+  it('otherwise than before is evidence', () => {
+    const told = dispatched.when(record(done));
+    const others = [{ ...done, result: 'more' }, { ...done, externalId: 'r-78' }, refused, notSent];
+    for (const other of others)
+      told.when(record(other, firstClaim)).thenRefused('action.claim-lost');
+    dispatched
+      .when(record(refused))
+      .when(record(done, firstClaim))
+      .thenRefused('action.claim-lost');
+  });
+
+  it('is evidence where the lease ended before it was said at all', () => {
+    const gone = dispatched.wait(hour).when(lose());
+    for (const late of [done, refused, notSent])
+      gone.when(record(late, firstClaim)).thenRefused('action.claim-lost');
+    gone.when(record(timeout, firstClaim)).then();
+  });
+
+  it('under another claim is evidence', () => {
+    const told = dispatched.when(record(done));
+    told.when(record(done, { claim: 2, attempt: 1 })).thenRefused('action.claim-lost');
+    told.when(record(done, { claim: 1, attempt: 2 })).thenRefused('action.claim-lost');
   });
 });
 

@@ -5,6 +5,7 @@ import { claimLost, holdsClaim } from './claim.ts';
 import { callsJoined } from './links.ts';
 import { type AttemptOutcome, type CommandOf } from './command.ts';
 import { type ActionEvent, type AttemptEnd, type EventData } from './event.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
 import { type JsonValue } from '../json/json-value.ts';
 import { type Action, type Attempt, dispatches, doubtful } from './state.ts';
 import { type ToolRules } from './tool-rules.ts';
@@ -13,11 +14,41 @@ import { backoffMs, watchDoubt } from './waits.ts';
 type RecordOutcome = CommandOf<'RecordOutcome'>;
 
 export function recordOutcome(action: Action, command: RecordOutcome, now: Instant): Decision {
-  if (!holdsClaim(action, command.claim)) return claimLost(action);
+  if (isOnRecord(action, command)) return accept();
+  if (!holdsClaim(action, command)) return claimLost(action);
   if (action.status !== 'dispatched') return wrongStatus(action, 'record an outcome');
   if (action.attempts.at(-1)?.attempt !== command.attempt) return claimLost(action);
   const decided = byKind(action, command, command.outcome, now);
   return accept(...decided.events, ...callsJoined(action, command.joined ?? []));
+}
+
+/**
+ * The holder has said this before, and was not told that it is recorded. A doubt adds nothing to what
+ * is known of an attempt that does not run any more.
+ */
+function isOnRecord(action: Action, { claim, attempt, outcome }: RecordOutcome): boolean {
+  const told = action.attempts.find((each) => each.attempt === attempt && each.claim === claim);
+  if (told === undefined || told.state === 'running') return false;
+  switch (outcome.kind) {
+    case 'succeeded':
+      return told.state === 'succeeded' && isSameResult(action, outcome);
+    case 'no effect':
+    case 'not sent':
+      return told.state === 'no effect';
+    case 'in doubt':
+      return true;
+  }
+}
+
+function isSameResult(
+  { outcome: known }: Action,
+  { result, externalId }: Extract<AttemptOutcome, { kind: 'succeeded' }>,
+): boolean {
+  return (
+    known !== undefined &&
+    known.externalId === externalId &&
+    canonicalJson(known.result) === canonicalJson(result)
+  );
 }
 
 function byKind(

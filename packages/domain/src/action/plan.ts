@@ -50,15 +50,22 @@ function plannedData(
 }
 
 function claimedAndDispatched(
-  { worker, downstreamKey, undoes }: NonNullable<PlanAction['dispatch']>,
+  dispatch: NonNullable<PlanAction['dispatch']>,
   rules: ToolRules,
   now: Instant,
 ): readonly ActionEvent[] {
+  const { downstreamKey, undoes } = dispatch;
   const data = dispatchedData({ attempt: 1, downstreamKey, undoes }, rules, now);
-  return [
-    { type: 'ActionClaimed', data: { worker, leaseUntil: now.wallMs + rules.leaseMs } },
-    { type: 'ActionDispatched', data },
-  ];
+  return [actionClaimed(dispatch, rules, now), { type: 'ActionDispatched', data }];
+}
+
+export function actionClaimed(
+  { worker, caller }: { readonly worker: string; readonly caller?: true },
+  rules: ToolRules,
+  now: Instant,
+): ActionEvent {
+  const data = { worker, leaseUntil: now.wallMs + rules.leaseMs };
+  return { type: 'ActionClaimed', data: caller === undefined ? data : { ...data, caller } };
 }
 
 export function dispatchedData(

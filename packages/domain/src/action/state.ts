@@ -34,6 +34,8 @@ export interface Attempt {
   readonly state: 'running' | 'in doubt' | 'succeeded' | 'no effect';
   /** The provider replied to it. */
   readonly answered: boolean;
+  /** The revision of the claim that it was dispatched under; absent where it is presumed. */
+  readonly claim?: number;
   /** It may never have been: its time was lost from the record, and this recovery presumes it. */
   readonly presumed?: string;
 }
@@ -45,6 +47,8 @@ export interface Claim {
   readonly leaseUntil: number;
   /** The action was in doubt when it was claimed: the claim's end leads to unknown, never to ready. */
   readonly resend: boolean;
+  /** Held by a process that is no part of the ledger: it ends with its lease, not with the ledger's process. */
+  readonly caller?: true;
 }
 
 export interface Vote {
