@@ -1,5 +1,6 @@
 export * from './attempt-outcome.ts';
 export * from './attempt-result.ts';
+export { callerDeclaration, callerTool } from './caller-tool.ts';
 export {
   compareDeclarations,
   declarationDigest,

@@ -3,6 +3,7 @@
 
 export const toolDeclarationCodes = [
   'tool.approval',
+  'tool.caller',
   'tool.compensate',
   'tool.duplicate-name',
   'tool.fields-overlap',

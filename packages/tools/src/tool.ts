@@ -73,6 +73,8 @@ export interface Tool {
   readonly keep: readonly string[];
   readonly compensate: ToolCompensation | undefined;
   readonly downstreamKeyFormat: DownstreamKeyFormat;
+  /** It is carried out by callers in processes of their own: nothing here has its functions. */
+  readonly byCaller?: true;
   /** Of the whole declaration (`declarationDigest`): equal where nothing has changed. */
   readonly digest: string;
   readonly validate: (args: unknown) => ValidatedArguments;

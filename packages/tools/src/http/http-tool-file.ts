@@ -2,7 +2,15 @@
 // secrets by name. Unknown members are refused, so that a misspelt rule is not a missing rule.
 import { z } from 'zod';
 import { type JsonObject, type JsonValue } from '@action-ledger/domain';
-import { type Duration } from '../duration.ts';
+import {
+  approval,
+  downstreamKey,
+  guarantee,
+  json,
+  load,
+  naming,
+  times,
+} from '../declaration-forms.ts';
 import { isRecord } from '../forms.ts';
 import { inputFromJsonSchema } from '../schema/json-schema.ts';
 import { type Tool } from '../tool.ts';
@@ -39,17 +47,13 @@ export function httpToolFile(file: JsonValue, options: ToolFileOptions): readonl
   return parsed.data.tools.map((tool) => httpTool(definitionOf(tool, secret)));
 }
 
-const json = z.json() as z.ZodType<JsonValue>;
 const status = z.union([z.int(), z.templateLiteral([z.enum(['1', '2', '3', '4', '5']), 'xx'])]);
 const statuses = z.union([status, z.array(status)]);
 const bodyTest = z.record(z.string(), json);
-const duration = z.union([z.int(), z.string()]) as z.ZodType<Duration>;
-const paths = z.array(z.string());
 const header = z.union([
   z.string(),
   z.strictObject({ secret: z.string(), prefix: z.string().optional() }),
 ]);
-const normalization = z.enum(['nfc', 'trim', 'lowercase', 'collapse-whitespace']);
 
 const requestMembers = {
   url: z.string(),
@@ -102,73 +106,17 @@ const lookup = z.strictObject({
     .optional(),
 });
 
-const times = {
-  keyWindow: duration.optional(),
-  settleMs: z.int().optional(),
-  timeoutMs: z.int().optional(),
-  inFlightMs: z.int().optional(),
-  leaseMs: z.int().optional(),
-  validFor: duration.optional(),
-  undoWindow: duration.optional(),
-  retry: z
-    .strictObject({
-      attempts: z.int().optional(),
-      backoffMinMs: z.int().optional(),
-      backoffMaxMs: z.int().optional(),
-    })
-    .optional(),
-  checks: z
-    .strictObject({
-      intervalMinMs: z.int().optional(),
-      intervalMaxMs: z.int().optional(),
-      checksMax: z.int().optional(),
-      escalateAfterMs: z.int().optional(),
-    })
-    .optional(),
-};
-
-const load = z.strictObject({
-  concurrent: z.int().optional(),
-  perSecond: z.number().optional(),
-  oneAtATime: paths.optional(),
-});
-
-const identity = {
-  identity: paths.optional(),
-  free: paths.optional(),
-  normalize: z.record(z.string(), z.union([normalization, z.array(normalization)])).optional(),
-  sets: paths.optional(),
-  scope: z.enum(['call', 'turn', 'run', 'conversation', 'tenant']).optional(),
-};
-
 const toolForm = z.strictObject({
-  name: z.string(),
+  ...naming,
   kind: z.enum(['write', 'read']).optional(),
-  description: z.string().optional(),
-  input: z.record(z.string(), json),
-  ...identity,
-  secret: paths.optional(),
-  keep: paths.optional(),
-  identityVersion: z.int().optional(),
-  previously: z.array(z.strictObject({ identityVersion: z.int(), ...identity })).optional(),
-  key: z.enum(['derived', 'caller']).optional(),
-  guarantee: z.enum(['idempotent', 'lookup', 'natural', 'manual']).optional(),
+  guarantee: guarantee.optional(),
   ...times,
   undoneBy: z
     .array(z.strictObject({ tool: z.string(), match: z.record(z.string(), z.string()) }))
     .optional(),
-  approval: z
-    .union([
-      z.boolean(),
-      z.strictObject({
-        votes: z.int().optional(),
-        ownVote: z.boolean().optional(),
-        expiresAfter: duration.optional(),
-      }),
-    ])
-    .optional(),
+  approval: approval.optional(),
   load: load.optional(),
-  downstreamKey: z.enum(['base64url', 'uuid', 'hex']).optional(),
+  downstreamKey: downstreamKey.optional(),
   request: z.strictObject({
     ...requestMembers,
     method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
