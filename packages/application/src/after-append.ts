@@ -15,26 +15,37 @@ export function afterAppend(
 ): void {
   const tool = toolOf(parts, action);
   if (action.attempts.length > 0) parts.judge.see(action);
+  parts.offers.drop(action.id);
   parts.index.note(action, matchesOf(action, tool));
   if (action.undoes.length > 0) trackUndoer(parts, action, before.status);
   takeUpReports(parts, action);
   parts.due.set(action.id, nextLookAt(action, tool?.rules, parts.duties));
   if (action.status === 'planned' || action.status === 'ready') parts.judge.readyInMs(action);
+  letGo(parts, before, action);
+  wakeDependents(parts, before, action);
+  wakeWorkflow(parts, before, action);
+  tellPeople(parts, action, events);
+  parts.watch.onMoved(action, events);
+  parts.waiters.notify(action.id);
+}
+
+function letGo(parts: Parts, before: Action, action: Action): void {
   if (!isOpen(action)) {
     parts.judge.forget(action.id);
     if (action.outcome === undefined) parts.joins.delete(action.id);
     parts.secrets.delete(action.id);
     if (!parts.runs.has(action.id)) parts.slots.release(action.id);
   }
+  // Nothing here runs a caller's attempt, and so nothing else gives its place back.
+  if (before.claim?.caller === true && action.claim?.revision !== before.claim.revision)
+    parts.slots.release(action.id);
+}
+
+function wakeDependents(parts: Parts, before: Action, action: Action): void {
   const waiting = parts.dependents.get(action.id);
-  if (waiting !== undefined && before.status !== action.status) {
-    parts.dependents.delete(action.id);
-    for (const dependent of waiting) parts.due.set(dependent, parts.clock.nowMs());
-  }
-  wakeWorkflow(parts, before, action);
-  tellPeople(parts, action, events);
-  parts.watch.onMoved(action, events);
-  parts.waiters.notify(action.id);
+  if (waiting === undefined || before.status === action.status) return;
+  parts.dependents.delete(action.id);
+  for (const dependent of waiting) parts.due.set(dependent, parts.clock.nowMs());
 }
 
 function wakeWorkflow(

@@ -24,6 +24,7 @@ export const answerCodes = [
   'repeat.arguments-needed',
   'repeat.too-early',
   'stream.broken',
+  'tool.served-here',
   'tool.unknown',
 ] as const;
 

@@ -3,6 +3,7 @@
 import { type Action, type EpochAnswer, type meet } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { type Answer, answerFor } from './answer.ts';
+import { isOwnAttempt } from './callers/handed-out.ts';
 import { followed, restUntil, type Waiting } from './follow.ts';
 import { isJoinRecorded, noteJoin, recordJoin } from './join.ts';
 import { type Names } from './names.ts';
@@ -25,6 +26,8 @@ export function answerMet(
   const action = chain[met.epoch];
   if (action === undefined) return undefined;
   if (action.tool !== tool.name) return conflict(parts, proposal, names, action);
+  // The same request again, whose answer was lost: the claim is the one that it made.
+  if (isOwnAttempt(action, proposal.execute)) return answerFor(action, { repeat: false });
   noteJoin(parts, tool, proposal, action, met.newCall);
   return met.as === 'attach'
     ? attached(parts, tool, proposal, action, met.newCall)

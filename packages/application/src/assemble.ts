@@ -4,6 +4,8 @@ import { type EventStore } from '@action-ledger/event-store';
 import { type ActionStore, type ActionStoreDeps, createActionStore } from './action-store.ts';
 import { afterAppend } from './after-append.ts';
 import { attendAction } from './attend.ts';
+import { type CallerTools } from './callers/caller-tools.ts';
+import { createOffers } from './callers/offers.ts';
 import { createCrew } from './crew.ts';
 import { createDriving, type Driving } from './driving.ts';
 import {
@@ -34,6 +36,13 @@ export interface CoreState {
   readonly presuming: boolean;
 }
 
+/** What a core reads before it is put together. */
+export interface OnRecord {
+  readonly pauses: Pauses;
+  readonly recoveries: readonly Recovery[];
+  readonly callerTools: CallerTools;
+}
+
 /** For whoever has put them together. */
 export type AssembledParts = Parts & Pick<Driving, 'duties' | 'attendOrFail'>;
 
@@ -41,7 +50,7 @@ export function assemble(
   options: LedgerOptions,
   clock: Parts['clock'],
   state: CoreState,
-  { pauses, recoveries }: { readonly pauses: Pauses; readonly recoveries: readonly Recovery[] },
+  { pauses, recoveries, callerTools }: OnRecord,
   told: ToldOfEpochs,
 ): AssembledParts {
   const { store, runtime, sha256, index } = options;
@@ -71,6 +80,8 @@ export function assemble(
     store,
     actions,
     tools: toldTools(options.tools, onFault),
+    callerTools,
+    offers: createOffers(waiters),
     clock,
     runtime,
     sha256,

@@ -8,13 +8,13 @@ import {
   type JsonObject,
   type JsonValue,
   keyHashOf,
+  type Sha256,
+  type ToolRules,
 } from '@action-ledger/domain';
 import { StoreFault } from '@action-ledger/event-store';
 import {
   type AttemptOutcome as ToolOutcome,
   type ExecuteContext,
-  NotSent,
-  runExecute,
   type Tool,
 } from '@action-ledger/tools';
 import { type Performed, type Tries } from './action-store.ts';
@@ -23,10 +23,19 @@ import { afterSuccess } from './after-success.ts';
 import { cancelFor } from './cancel-for.ts';
 import { reportEvidence } from './evidence.ts';
 import { joinedBy } from './join.ts';
-import { keepLease, type Running } from './keep-lease.ts';
+import { keepLease } from './keep-lease.ts';
 import { recordable } from './outcome-text.ts';
 import { type Parts, type Run } from './parts.ts';
+import { runTool } from './run-tool.ts';
 import { inSpan } from './spans.ts';
+
+interface Running {
+  readonly claim: number;
+  readonly attempt: number;
+  readonly controller: AbortController;
+  readonly state: { lost: boolean };
+  readonly startedMono: number;
+}
 
 /** Until the outcome can be stored; the pauses between tries grow to this. */
 const storePauseMaxMs = 2_000;
@@ -78,12 +87,7 @@ async function attemptInFull(
   running: Running,
 ): Promise<void> {
   await parts.passed('dispatched', action.id);
-  const earlier = await earlierEpochs(parts, action);
-  if (earlier.kind !== 'without effect') {
-    await record(parts, tool, action, running, { kind: 'not sent', reason: earlier.reason });
-    if (earlier.kind === 'succeeded') await cancelFor(parts, action.id, earlier.action);
-    return;
-  }
+  if (!(await mayGoOn(parts, tool, action, running))) return;
   const args = parts.secrets.get(action.id) ?? (action.secret ? undefined : action.arguments);
   const outcome: AttemptOutcome =
     args === undefined
@@ -91,6 +95,23 @@ async function attemptInFull(
       : await execute(parts, tool, action, args, running);
   await parts.passed('replied', action.id);
   await record(parts, tool, action, running, outcome);
+}
+
+/**
+ * The dispatch is on record; an epoch before it that has had its effect meanwhile still stops it: then
+ * nothing is sent, and that is recorded.
+ */
+export async function mayGoOn(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  of: Pick<Running, 'claim' | 'attempt'>,
+): Promise<boolean> {
+  const earlier = await earlierEpochs(parts, action);
+  if (earlier.kind === 'without effect') return true;
+  await record(parts, tool, action, of, { kind: 'not sent', reason: earlier.reason });
+  if (earlier.kind === 'succeeded') await cancelFor(parts, action.id, earlier.action);
+  return false;
 }
 
 type EarlierEpochs =
@@ -134,47 +155,49 @@ async function execute(
   args: JsonObject,
   running: Running,
 ): Promise<AttemptOutcome> {
-  const { controller, startedMono, state } = running;
-  const deadlineMono = startedMono + tool.rules.timeoutMs;
-  const left = deadlineMono - parts.clock.monoMs();
-  const deadline = parts.runtime.timers.after(
-    Math.max(0, left),
-    () => {
-      controller.abort(new Error('the deadline has passed'));
+  const { clock, runtime } = parts;
+  const { controller, startedMono, state, claim, attempt } = running;
+  const { timeoutMs, leaseMs } = tool.rules;
+  const deadlineMono = startedMono + timeoutMs;
+  const lease = keepLease({
+    timers: runtime.timers,
+    clock,
+    leaseMs,
+    startedMono,
+    deadlineMono,
+    extend: async () => {
+      const command = { type: 'ExtendClaim', claim, leaseMs } as const;
+      const performed = await parts.actions.perform(action.id, () => command);
+      return performed.kind === 'refusal' ? 'lost' : 'extended';
     },
-    { keepsAlive: true },
-  );
-  const lease = keepLease(parts, tool, action, running, deadlineMono);
-  const deadlineAt = action.attempts.at(-1)?.deadlineAt ?? Infinity;
-  let isSent = false;
-  const beforeSend = (): void => {
-    if (isSent) throw new NotSent('an attempt sends once');
-    if (state.lost) throw new NotSent('the claim is lost');
-    if (parts.clock.monoMs() >= deadlineMono || parts.clock.nowMs() >= deadlineAt) {
-      throw new NotSent('the deadline has passed');
-    }
-    void parts.passed('sending', action.id);
-    isSent = true;
-  };
-  const context: ExecuteContext<JsonObject> = {
-    ...attemptContext(action, args),
-    attempt: running.attempt,
-    signal: controller.signal,
-    beforeSend,
-  };
+    onLost: () => {
+      state.lost = true;
+      controller.abort(new Error('the claim is lost'));
+    },
+  });
+  const context = { ...attemptContext(action, args), attempt };
   try {
-    const late = (outcome: ToolOutcome): void => {
-      void reportLate(parts, tool, action, running.attempt, outcome);
-    };
     const { id, tenant, guarantee, trace: parent } = action;
-    const facts = { action: id, tool: tool.name, tenant, guarantee, attempt: running.attempt };
+    const facts = { action: id, tool: tool.name, tenant, guarantee, attempt };
     const ended = ({ kind }: ToolOutcome): object => ({ outcome: kind });
     const outcome = await inSpan({ name: 'attempt', facts, parent, ended }, (downstream) =>
-      runExecute(tool, { ...context, ...downstream }, late),
+      runTool(
+        tool,
+        { ...context, ...downstream },
+        {
+          clock,
+          timers: runtime.timers,
+          deadlineMono,
+          deadlineAt: action.attempts.at(-1)?.deadlineAt ?? Infinity,
+          controller,
+          isLost: () => state.lost,
+          onSending: () => void parts.passed('sending', action.id),
+          onLate: (late) => void reportLate(parts, tool, action, attempt, late),
+        },
+      ),
     );
-    return outcomeText(tool, parts, outcome);
+    return storedOutcome(parts.sha256, tool, outcome);
   } finally {
-    deadline.cancel();
     lease.stop();
   }
 }
@@ -198,10 +221,10 @@ export function attemptContext(
 }
 
 /** What the tool said, as it will be stored. */
-function outcomeText(tool: Tool, parts: Parts, outcome: ToolOutcome): AttemptOutcome {
+export function storedOutcome(sha256: Sha256, tool: Tool, outcome: ToolOutcome): AttemptOutcome {
   switch (outcome.kind) {
     case 'succeeded': {
-      const result = recordable(parts.sha256, outcome.result, tool.keep);
+      const result = recordable(sha256, outcome.result, tool.keep);
       return {
         kind: 'succeeded',
         ...result,
@@ -212,7 +235,7 @@ function outcomeText(tool: Tool, parts: Parts, outcome: ToolOutcome): AttemptOut
       const { detail, ...rest } = outcome;
       return detail === undefined
         ? rest
-        : { ...rest, detail: recordable(parts.sha256, detail, []).result };
+        : { ...rest, detail: recordable(sha256, detail, []).result };
     }
     case 'in doubt':
     case 'not sent':
@@ -225,10 +248,9 @@ async function record(
   parts: Parts,
   tool: Tool,
   action: Action,
-  running: Running,
+  { claim, attempt }: Pick<Running, 'claim' | 'attempt'>,
   outcome: AttemptOutcome,
 ): Promise<void> {
-  const { claim, attempt } = running;
   const jitter = parts.runtime.randomness.next();
   const tries: Tries = new Map();
   let toStore = outcome;
@@ -290,7 +312,7 @@ async function settled(
       await parts.quarantine.record(action.id, `attempt ${attempt}`, outcomeEvidence(outcome));
       return;
     case 'refusal':
-      await reportRecorded(parts, tool, action, attempt, outcome);
+      await reportRecorded(parts, tool.rules, action, { attempt, outcome });
       return;
     case 'done':
       await parts.passed(
@@ -302,19 +324,25 @@ async function settled(
   }
 }
 
-function outcomeEvidence(outcome: AttemptOutcome): JsonValue {
+export function outcomeEvidence(outcome: AttemptOutcome): JsonValue {
   return JSON.parse(JSON.stringify(outcome)) as JsonValue;
 }
 
+interface ToldLate {
+  readonly attempt: number;
+  readonly outcome: AttemptOutcome;
+  /** A caller, of its attempt. */
+  readonly by?: string;
+}
+
 /** The claim went to another meanwhile: what this attempt brought is evidence. */
-async function reportRecorded(
+export async function reportRecorded(
   parts: Parts,
-  tool: Tool,
+  rules: ToolRules,
   action: Action,
-  attempt: number,
-  outcome: AttemptOutcome,
+  { attempt, outcome, by }: ToldLate,
 ): Promise<void> {
-  const source = `attempt ${attempt}`;
+  const source = by === undefined ? `attempt ${attempt}` : `attempt ${attempt}, ${by}`;
   switch (outcome.kind) {
     case 'succeeded': {
       const { externalId, result } = outcome;
@@ -323,7 +351,7 @@ async function reportRecorded(
         parts,
         action.id,
         { source, claims: 'success', proven: true, attempt, data: result, ...id },
-        tool.rules,
+        rules,
       );
       return;
     }
@@ -332,7 +360,7 @@ async function reportRecorded(
         parts,
         action.id,
         { source, claims: 'refusal', proven: false, attempt, data: outcome.reason },
-        tool.rules,
+        rules,
       );
       return;
     case 'in doubt':
@@ -341,7 +369,7 @@ async function reportRecorded(
         parts,
         action.id,
         { source, claims: 'note', proven: false, attempt, data: outcome.reason },
-        tool.rules,
+        rules,
       );
   }
 }
@@ -355,7 +383,8 @@ async function reportLate(
   outcome: ToolOutcome,
 ): Promise<void> {
   try {
-    await reportRecorded(parts, tool, action, attempt, outcomeText(tool, parts, outcome));
+    const told = { attempt, outcome: storedOutcome(parts.sha256, tool, outcome) };
+    await reportRecorded(parts, tool.rules, action, told);
   } catch (fault) {
     parts.onFault(`late report of ${action.id}`, fault);
   }

@@ -5,21 +5,24 @@ import { type Action, streamOfWorkflow } from '@action-ledger/domain';
 import { afterSuccess } from './after-success.ts';
 import { completeEdit } from './complete-edit.ts';
 import { nextLookAt } from './due-index.ts';
+import { type Hand, handFor } from './hand.ts';
 import { isHeldByEarlierEpoch, waitsForUndoer } from './held-back.ts';
 import { joinedBy } from './join.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { manualRules } from './manual-rules.ts';
-import { reconcile } from './reconcile.ts';
-import { blockedLookMs, send } from './send.ts';
+import { isSecretLost, reconcile } from './reconcile.ts';
+import { blockedLookMs } from './send.ts';
 
-export async function attendAction(parts: Parts, actionId: string): Promise<void> {
+/** @param taking of a caller that takes on what is due; default: whoever has the tool */
+export async function attendAction(parts: Parts, actionId: string, taking?: Hand): Promise<void> {
   const loaded = await parts.actions.load(actionId);
   if (loaded.kind === 'broken') return;
   const { action } = loaded;
   parts.judge.see(action);
-  if (action.status === 'planned' || action.status === 'ready') await attendPlanned(parts, action);
+  if (action.status === 'planned' || action.status === 'ready')
+    await attendPlanned(parts, action, taking);
   else if (action.status === 'compensating') wakeItsWorkflow(parts, action);
-  else if (parts.duties.has('reconcile')) await settle(parts, action);
+  else if (parts.duties.has('reconcile')) await settle(parts, action, taking);
 }
 
 /** It goes on with what undoes the action. */
@@ -28,7 +31,7 @@ function wakeItsWorkflow(parts: Parts, { workflow }: Action): void {
     void parts.attend(streamOfWorkflow(workflow.id));
 }
 
-async function settle(parts: Parts, action: Action): Promise<void> {
+async function settle(parts: Parts, action: Action, taking?: Hand): Promise<void> {
   switch (action.status) {
     case 'awaiting_approval':
       await expireIfDue(parts, action);
@@ -38,7 +41,7 @@ async function settle(parts: Parts, action: Action): Promise<void> {
       await attendClaim(parts, action);
       return;
     case 'unknown':
-      await reconcile(parts, action);
+      await reconcile(parts, action, taking);
       return;
     case 'cancelled':
       await attendEdited(parts, action);
@@ -82,7 +85,7 @@ async function expireIfDue(parts: Parts, action: Action): Promise<boolean> {
   return true;
 }
 
-async function attendPlanned(parts: Parts, action: Action): Promise<void> {
+async function attendPlanned(parts: Parts, action: Action, taking?: Hand): Promise<void> {
   if ((await expireIfDue(parts, action)) || !parts.duties.has('send')) return;
   if (action.after !== undefined && (await waitsForUndoer(parts, action, action.after))) return;
   const tool = toolOf(parts, action);
@@ -96,7 +99,7 @@ async function attendPlanned(parts: Parts, action: Action): Promise<void> {
     parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
     return;
   }
-  if (action.secret && !parts.secrets.has(action.id)) {
+  if (isSecretLost(parts, tool, action)) {
     const reason = 'its secret arguments were lost with their process: propose again';
     await parts.actions.perform(action.id, () => ({
       type: 'Cancel',
@@ -107,7 +110,7 @@ async function attendPlanned(parts: Parts, action: Action): Promise<void> {
     return;
   }
   if (await isHeldByEarlierEpoch(parts, action)) return;
-  await send(parts, tool, action);
+  await (taking ?? handFor(parts, tool)).send(tool, action);
 }
 
 function isBlocked(parts: Parts, { tenant, tool }: Action): boolean {
@@ -125,7 +128,7 @@ async function attendClaim(parts: Parts, action: Action): Promise<void> {
     parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
     return;
   }
-  const isOrphan = parts.crew.isGone(claim.worker);
+  const isOrphan = claim.caller !== true && parts.crew.isGone(claim.worker);
   if (!isOrphan && parts.clock.nowMs() < claim.leaseUntil) {
     parts.due.set(action.id, claim.leaseUntil);
     return;

@@ -166,7 +166,7 @@ const callerShape = { tenant: 'text', by: 'text?', waitMs: 'wait?' } as const sa
   Record<string, Shape>
 >;
 
-type Called = Pick<Proposal, 'origin' | 'tenant' | 'by' | 'key' | 'waitMs' | 'signal'>;
+type Called = Pick<Proposal, 'origin' | 'tenant' | 'by' | 'key' | 'waitMs' | 'signal' | 'execute'>;
 
 /** Beside the arguments, which are checked as JSON, and the key, which has rules of its own. */
 export function checkProposal(proposal: Called): Refusal<ActionRefusalCode> | undefined {

@@ -4,6 +4,8 @@ import { keyHashOf } from '@action-ledger/domain';
 import { type EventStore, type Loss } from '@action-ledger/event-store';
 import { type AssembledParts, assemble, type CoreState } from './assemble.ts';
 import { awaitRest } from './await-rest.ts';
+import { callerDoor } from './callers/caller-door.ts';
+import { type CallerTools, openCallerTools } from './callers/caller-tools.ts';
 import { checkInBackground, holdLostStreams } from './background-check.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
 import { withoutUndefined } from './check-request.ts';
@@ -14,6 +16,7 @@ import { takeReport } from './evidence.ts';
 import { explainCall } from './explain.ts';
 import { createFollowing, type Following } from './follow-streams.ts';
 import { checkFirstEvent } from './hidden-action.ts';
+import { safeOnFault } from './host-functions.ts';
 import { createLedgerClock } from './ledger-clock.ts';
 import { type Ledger, type LedgerOptions } from './ledger.ts';
 import { gaugesOf } from './ledger-watch.ts';
@@ -21,7 +24,7 @@ import { cancelAction, castVote, checkNow, closeIncident, settleUnknown } from '
 import { pausing } from './pausing.ts';
 import { createPauses, type Pauses } from './pauses.ts';
 import { propose } from './propose.ts';
-import { withoutLink } from './proposal.ts';
+import { ofProgram } from './proposal.ts';
 import { readRecoveries } from './recoveries.ts';
 import { readTail, type StoreTail } from './read-tail.ts';
 import { openReports, reportAbout } from './reports/report-door.ts';
@@ -82,11 +85,12 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
     parts.notice({ kind: 'paused', pause });
   });
   await pauses.refresh();
+  const callerTools = await openCallerTools({ ...options, clock }, safeOnFault(options.onFault));
   const parts = assemble(
     options,
     clock,
     state,
-    { pauses, recoveries },
+    { pauses, recoveries, callerTools },
     {
       onCreated: ({ id, epoch }) => {
         chains.grew(keyHashOf(id), epoch + 1);
@@ -99,7 +103,7 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
   );
   const chains = createEpochChains(parts.actions, parts.crew.isShared);
   const deps = openWorkflows({ parts, chains, repeated: createRepeatedNames() });
-  const following = createFollowing(deps, pauses, tail.through);
+  const following = createFollowing(deps, { pauses, callerTools }, tail.through);
   const sweep = createSweep(deps, {
     pauses,
     everyMs: options.sweepMs ?? defaultSweepMs,
@@ -109,7 +113,7 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
   for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
   await holdLostStreams(parts);
   await noteOpen(parts, index.openActions());
-  const core = coreOf({ parts, deps, state, tail, pauses, following, sweep, onLost });
+  const core = coreOf({ parts, deps, state, tail, pauses, callerTools, following, sweep, onLost });
   for (const duty of options.duties ?? allDuties) await core.begin(duty);
   state.presuming = false;
   await openReports(parts).catch((fault: unknown) => {
@@ -140,13 +144,14 @@ interface CoreParts {
   readonly state: ChangingState;
   readonly tail: StoreTail;
   readonly pauses: Pauses;
+  readonly callerTools: CallerTools;
   readonly following: Following;
   readonly sweep: Sweep;
   readonly onLost: (loss: Loss) => Promise<void>;
 }
 
 function coreOf(given: CoreParts): Core {
-  const { parts, deps, state, tail, pauses, following, sweep, onLost } = given;
+  const { parts, deps, state, tail, following, sweep, onLost } = given;
   const { duties, slots, clock } = parts;
   let prepared: Promise<void> | undefined;
   const checkTheRest = (): void => {
@@ -157,7 +162,7 @@ function coreOf(given: CoreParts): Core {
   return {
     ...following,
     worker: parts.worker,
-    ledger: publicFace(deps, pauses, sweep, async ({ drainMs = defaultDrainMs } = {}) => {
+    ledger: publicFace(deps, given, async ({ drainMs = defaultDrainMs } = {}) => {
       state.closing = true;
       sweep.stop();
       parts.due.stop();
@@ -189,13 +194,12 @@ function coreOf(given: CoreParts): Core {
 
 function publicFace(
   deps: CompensatorDeps,
-  pauses: Pauses,
-  sweep: Sweep,
+  { pauses, callerTools, sweep }: Pick<CoreParts, 'pauses' | 'callerTools' | 'sweep'>,
   close: Ledger['close'],
 ): Ledger {
   const { parts, chains } = deps;
   return {
-    propose: (proposal) => propose(deps, withoutUndefined(withoutLink(proposal))),
+    propose: (proposal) => propose(deps, withoutUndefined(ofProgram(proposal))),
     vote: (request) => castVote(parts, request),
     cancel: (request) => cancelAction(parts, request),
     settle: (request) => settleUnknown(parts, request),
@@ -216,6 +220,7 @@ function publicFace(
     sideEntries: (limit) => parts.sides.recent(limit),
     gauges: () => gaugesOf(parts),
     workflows: workflowDoor(deps),
+    callers: callerDoor(deps, callerTools),
     rest: (actionId, waitMs) => awaitRest(parts, actionId, waitMs),
     sweep: sweep.now,
     close,

@@ -5,6 +5,7 @@ import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
 import { createActionStore } from './action-store.ts';
+import { noCallerTools } from './callers/caller-tools.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
 import { explainCall, type ExplainRequest, type Explanation } from './explain.ts';
 import { createLedgerClock } from './ledger-clock.ts';
@@ -34,7 +35,8 @@ export function createExplainer(
     isShared: () => false,
   });
   const chains = createEpochChains(actions, () => false);
-  return (request) => explainCall({ tools, actions, sha256, digestSecret }, chains, request);
+  const parts = { tools, callerTools: noCallerTools, actions, sha256, digestSecret };
+  return (request) => explainCall(parts, chains, request);
 }
 
 /** A damaged stream is told to whoever asks; its incident is for the ledger that runs. */

@@ -15,7 +15,7 @@ import { checkProposal } from './check-request.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
 import { argumentsHashFor, differencesFrom, namesOf, underOlderName } from './names.ts';
 import { chainOf } from './met-chain.ts';
-import { type Parts } from './parts.ts';
+import { type Parts, toolNamed } from './parts.ts';
 import { policyFor } from './policy.ts';
 
 export interface Explanation {
@@ -51,14 +51,17 @@ export interface ExplainRequest {
 }
 
 /** What explaining needs of a ledger: nothing that writes. */
-export type ExplainParts = Pick<Parts, 'tools' | 'actions' | 'sha256' | 'digestSecret'>;
+export type ExplainParts = Pick<
+  Parts,
+  'tools' | 'callerTools' | 'actions' | 'sha256' | 'digestSecret'
+>;
 
 export async function explainCall(
   parts: ExplainParts,
   chains: EpochChains,
   request: ExplainRequest,
 ): Promise<Explanation | Refusal<RefusedCode>> {
-  const tool = parts.tools.get(request.tool);
+  const tool = toolNamed(parts, request.tenant, request.tool);
   if (tool === undefined) return refusal('tool.unknown', `There is no tool "${request.tool}".`);
   const misfit = checkProposal(request);
   if (misfit !== undefined) return misfit;

@@ -7,6 +7,7 @@ import {
   workflowOfStream,
   workflowStreamPrefix,
 } from '@action-ledger/domain';
+import { callerToolStreamName, type CallerTools } from './callers/caller-tools.ts';
 import { recordJoins } from './join.ts';
 import { type Parts } from './parts.ts';
 import { pauseStreamName, type Pauses } from './pauses.ts';
@@ -27,14 +28,20 @@ export interface Following {
   readonly catchUp: () => Promise<void>;
 }
 
+/** What is known beside the streams of actions and workflows. */
+export interface Records {
+  readonly pauses: Pick<Pauses, 'refresh'>;
+  readonly callerTools: Pick<CallerTools, 'refresh'>;
+}
+
 /** @param from everything up to this position is known */
-export function createFollowing(deps: CompensatorDeps, pauses: Pauses, from: number): Following {
+export function createFollowing(deps: CompensatorDeps, records: Records, from: number): Following {
   const { parts } = deps;
   let position = from;
   let catchingUp: Promise<void> | undefined;
   const follow = async (places: readonly StreamPlace[]): Promise<void> => {
     for (const [stream, revision] of lastOfEach(places))
-      await followOne(deps, pauses, stream, revision);
+      await followOne(deps, records, stream, revision);
   };
   const readOn = async (): Promise<void> => {
     for await (const batch of readEvents(parts.store, { after: position })) {
@@ -64,7 +71,7 @@ function lastOfEach(places: readonly StreamPlace[]): ReadonlyMap<string, number>
 
 async function followOne(
   deps: CompensatorDeps,
-  pauses: Pauses,
+  records: Records,
   stream: string,
   revision: number,
 ): Promise<void> {
@@ -72,7 +79,8 @@ async function followOne(
   const actionId = actionOfStream(stream);
   if (actionId !== undefined) await followAction(parts, actionId, revision);
   else if (stream.startsWith(workflowStreamPrefix)) await followWorkflow(deps, stream, revision);
-  else if (stream === pauseStreamName) await pauses.refresh();
+  else if (stream === pauseStreamName) await records.pauses.refresh();
+  else if (stream === callerToolStreamName) await records.callerTools.refresh();
   else await noteQuarantine(parts, stream);
 }
 

@@ -15,12 +15,12 @@ import {
 } from '@action-ledger/domain';
 import { type Loss, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
 import { namesOf } from './names.ts';
-import { type Parts } from './parts.ts';
+import { type Parts, toolNamed } from './parts.ts';
 import { downstreamKeyFor } from './send.ts';
 
 type NameParts = Pick<
   Parts,
-  'store' | 'sha256' | 'tools' | 'digestSecret' | 'quarantine' | 'actions'
+  'store' | 'sha256' | 'tools' | 'callerTools' | 'digestSecret' | 'quarantine' | 'actions'
 >;
 
 /** @param recorded any event; only the first ones of actions are looked at */
@@ -74,7 +74,7 @@ function keysOf(parts: NameParts, planned: ActionPlanned): readonly string[] {
     const keyed = callerKey(parts.sha256, tenant, key);
     return keyed.kind === 'keyed' ? [keyed.keyHash] : [];
   }
-  const tool = parts.tools.get(planned.tool);
+  const tool = toolNamed(parts, planned.tenant, planned.tool);
   const ofStep =
     workflow === undefined ? [] : [stepKeyOf(parts.sha256, tenant, workflow.id, workflow.step)];
   if (tool === undefined) return ofStep;
@@ -89,7 +89,7 @@ async function isVouchedFor(
   actionId: string,
   planned: ActionPlanned,
 ): Promise<boolean> {
-  const tool = parts.tools.get(planned.tool);
+  const tool = toolNamed(parts, planned.tenant, planned.tool);
   if (tool === undefined) return false;
   const expected = `"downstreamKey":${JSON.stringify(downstreamKeyFor(parts, tool, actionId))}`;
   try {

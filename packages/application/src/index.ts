@@ -3,6 +3,15 @@ export { type Appended, appendOnce } from './append.ts';
 export { type Broken, type Done, type Loaded, type Performed } from './action-store.ts';
 export * from './answer.ts';
 export { type AnswerCode, answerCodes, type RefusedCode } from './answer-codes.ts';
+export { type CallerDoor, type Proposed } from './callers/caller-door.ts';
+export {
+  type CallerToolRefusalCode,
+  callerToolRefusalCodes,
+  type RegisterTools,
+} from './callers/caller-tools.ts';
+export { type HandedOut } from './callers/handed-out.ts';
+export { type ClaimHeld, type OutcomeRequest, type OutcomeTaken } from './callers/outcome.ts';
+export { type Lookup, type VerdictRequest, type Work, type WorkRequest } from './callers/work.ts';
 export { type EditRequest } from './edit.ts';
 export { type EvidenceReport } from './reports/evidence-report.ts';
 export { type Explanation, type ExplainRequest } from './explain.ts';

@@ -1,50 +1,38 @@
 // The claim of a running attempt: calls that outlast their lease extend it, and one that is found lost
 // stops the attempt.
-import { type Action } from '@action-ledger/domain';
-import { type Timer } from '@action-ledger/runtime';
-import { type Tool } from '@action-ledger/tools';
-import { type Parts } from './parts.ts';
+import { type Timer, type Timers } from '@action-ledger/runtime';
 
-export interface Running {
-  readonly claim: number;
-  readonly attempt: number;
-  readonly controller: AbortController;
-  readonly state: { lost: boolean };
+export interface Lease {
+  readonly timers: Timers;
+  readonly clock: { monoMs(): number };
+  readonly leaseMs: number;
+  /** Monotonic ms. */
   readonly startedMono: number;
+  readonly deadlineMono: number;
+  /** Rejects where it could not be asked: then it is tried again. */
+  readonly extend: () => Promise<'extended' | 'lost'>;
+  readonly onLost: () => void;
 }
 
 /** Calls that outlast their lease extend it at half its life; a claim found lost stops the attempt. */
-export function keepLease(
-  parts: Parts,
-  tool: Tool,
-  action: Action,
-  running: Running,
-  deadlineMono: number,
-): { readonly stop: () => void } {
-  const { leaseMs } = tool.rules;
+export function keepLease(lease: Lease): { readonly stop: () => void } {
+  const { timers, clock, leaseMs, startedMono, deadlineMono } = lease;
   let stopped = false;
   let timer: Timer | undefined;
   const wait = (): void => {
-    timer = parts.runtime.timers.after(leaseMs / 2, extend);
+    timer = timers.after(leaseMs / 2, extend);
   };
   const next = (): void => {
-    if (!stopped && parts.clock.monoMs() + leaseMs / 2 < deadlineMono + leaseMarginMs) wait();
+    if (!stopped && clock.monoMs() + leaseMs / 2 < deadlineMono + leaseMarginMs) wait();
   };
   const extend = (): void => {
     if (stopped) return;
-    const command = { type: 'ExtendClaim', claim: running.claim, leaseMs } as const;
-    parts.actions
-      .perform(action.id, () => command)
-      .then((result) => {
-        if (result.kind === 'refusal') {
-          running.state.lost = true;
-          running.controller.abort(new Error('the claim is lost'));
-          return;
-        }
-        next();
-      }, next);
+    lease.extend().then((came) => {
+      if (came === 'lost') lease.onLost();
+      else next();
+    }, next);
   };
-  if (running.startedMono + leaseMs < deadlineMono + leaseMarginMs) wait();
+  if (startedMono + leaseMs < deadlineMono + leaseMarginMs) wait();
   return {
     stop: () => {
       stopped = true;

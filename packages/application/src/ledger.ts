@@ -11,6 +11,7 @@ import {
 } from './action-index.ts';
 import { type Loaded, type Performed } from './action-store.ts';
 import { type Answer } from './answer.ts';
+import { type CallerDoor } from './callers/caller-door.ts';
 import { type Crew } from './crew.ts';
 import { type DrivingOptions } from './driving.ts';
 import { type EditRequest } from './edit.ts';
@@ -81,6 +82,8 @@ export interface Ledger extends Pausing {
   sideEntries(limit: number): readonly SideEntry[];
   gauges(): LedgerGauges;
   readonly workflows: WorkflowDoor;
+  /** For callers that carry actions out in processes of their own. */
+  readonly callers: CallerDoor;
   /** Waits until nothing is expected to happen to it within `waitMs`. */
   rest(actionId: string, waitMs: number): Promise<Action | undefined>;
   /** Looks at everything open again. */

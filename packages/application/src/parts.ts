@@ -12,6 +12,8 @@ import { type Runtime } from '@action-ledger/runtime';
 import { type Tool, type ToolSet } from '@action-ledger/tools';
 import { type ActionIndex } from './action-index.ts';
 import { type ActionStore } from './action-store.ts';
+import { type CallerTools } from './callers/caller-tools.ts';
+import { type Offers } from './callers/offers.ts';
 import { type Crew } from './crew.ts';
 import { type DueIndex } from './due-index.ts';
 import { type Duties } from './duties.ts';
@@ -98,6 +100,8 @@ export interface Parts {
   readonly store: EventStore;
   readonly actions: ActionStore;
   readonly tools: ToolSet;
+  readonly callerTools: Pick<CallerTools, 'get' | 'list'>;
+  readonly offers: Offers;
   readonly clock: LedgerClock;
   readonly runtime: Runtime;
   readonly sha256: Sha256;
@@ -144,6 +148,13 @@ export interface Parts {
   readonly onFault: (where: string, fault: unknown) => void;
 }
 
-export function toolOf(parts: Parts, action: Action): Tool | undefined {
-  return parts.tools.get(action.tool);
+type Known = Pick<Parts, 'tools' | 'callerTools'>;
+
+export function toolOf(parts: Known, action: Action): Tool | undefined {
+  return toolNamed(parts, action.tenant, action.tool);
+}
+
+/** One that the ledger serves, or one that callers of the tenant carry out. */
+export function toolNamed(parts: Known, tenant: string, name: string): Tool | undefined {
+  return parts.tools.get(name) ?? parts.callerTools.get(tenant, name);
 }

@@ -3,7 +3,7 @@
 // have been dispatched then, and are in doubt.
 import { type Action, type Presumption } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
-import { type Parts } from './parts.ts';
+import { type Parts, toolOf } from './parts.ts';
 import { type Recovery } from './recoveries.ts';
 import { downstreamKeyFor } from './send.ts';
 
@@ -64,8 +64,12 @@ function presumption(
 }
 
 /** So long after its first proposal the call of an action may be made again. */
-export function longestValidForMs({ tools }: Pick<Parts, 'tools'>): number {
-  return Math.max(0, ...tools.all.map(({ rules }) => rules.validForMs));
+export function longestValidForMs({
+  tools,
+  callerTools,
+}: Pick<Parts, 'tools' | 'callerTools'>): number {
+  const all = [...tools.all, ...callerTools.list()];
+  return Math.max(0, ...all.map(({ rules }) => rules.validForMs));
 }
 
 /**
@@ -77,7 +81,7 @@ export async function presumeOpen(parts: Parts, open: readonly string[]): Promis
   if (parts.recoveries.length === 0) return;
   for (const actionId of open) {
     await parts.actions.perform(actionId, (action) => {
-      const tool = parts.tools.get(action.tool);
+      const tool = toolOf(parts, action);
       if (tool === undefined || !mayHaveGoneOn(action)) return undefined;
       const presumed = presumptionOfOpen(parts, tool, action);
       return presumed && { type: 'PresumeAttempt', rules: tool.rules, ...presumed };

@@ -18,8 +18,21 @@ export interface Proposal {
   readonly waitMs?: number;
   /** Ends the waiting, not the action. */
   readonly signal?: AbortSignal;
+  /** Claimed and dispatched for a caller that carries it out itself, where nothing holds it back. */
+  readonly execute?: Caller;
   /** Set by workflows alone; from elsewhere it is left out. */
   readonly link?: ProposalLink;
+}
+
+export interface Caller {
+  /** Of this request alone: said again with the same one, the same claim is meant. */
+  readonly worker: string;
+}
+
+/** As a program makes it: callers have a door of their own. */
+export function ofProgram(proposal: Proposal): Proposal {
+  const { execute: _execute, ...rest } = withoutLink(proposal);
+  return proposal.execute === undefined ? withoutLink(proposal) : rest;
 }
 
 /** As it comes from elsewhere. */

@@ -34,14 +34,16 @@ import {
   underReservedName,
 } from './names.ts';
 import { notRead, notRecordable, notStored, wasNotStored } from './not-recordable.ts';
-import { type Parts } from './parts.ts';
+import { ownAttempt } from './callers/handed-out.ts';
+import { holdDispatch } from './callers/hold-dispatch.ts';
+import { type Parts, toolNamed } from './parts.ts';
 import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
 import { passThrough } from './read-call.ts';
 import { isOfLostTime, presumptionFor } from './presumed.ts';
 import { brokenAnswer, conflict, refused, refusedBy } from './refused-proposals.ts';
 import { type RepeatedNames } from './repeated-names.ts';
-import { downstreamKeyFor } from './send.ts';
+import { type Claimant, downstreamKeyFor } from './send.ts';
 import { inSpan } from './spans.ts';
 import { createInSlot } from './slots.ts';
 import { completeUndo, completeUndoOf, undoneByThis } from './undo.ts';
@@ -72,9 +74,13 @@ export async function propose(deps: ProposeDeps, proposal: Proposal): Promise<An
 
 async function answerTo(deps: ProposeDeps, proposal: Proposal): Promise<Answer> {
   const { parts } = deps;
-  const tool = parts.tools.get(proposal.tool);
+  const tool = toolNamed(parts, proposal.tenant, proposal.tool);
   if (tool === undefined) {
     return refused(proposal, 'refused', 'tool.unknown', `There is no tool "${proposal.tool}".`);
+  }
+  if (proposal.execute !== undefined && tool.byCaller !== true) {
+    const reason = `The ledger itself carries out "${tool.name}": propose it without execute.`;
+    return refused(proposal, 'refused', 'tool.served-here', reason);
   }
   const misfit = checkProposal(proposal);
   if (misfit !== undefined) return refusedBy(proposal, misfit);
@@ -254,7 +260,7 @@ async function answerCreated(
     case 'refusal':
       return created.code === 'action.exists' ? undefined : refusedBy(proposal, created);
     case 'done':
-      if (created.action.secret) parts.secrets.set(actionId, names.args);
+      if (created.action.secret && tool.byCaller !== true) parts.secrets.set(actionId, names.args);
       await begin(parts, tool, created.action, startedMono);
       return answerOpened(parts, tool, proposal, actionId);
   }
@@ -263,6 +269,10 @@ async function answerCreated(
 async function begin(parts: Parts, tool: Tool, action: Action, startedMono: number): Promise<void> {
   if (action.status === 'dispatched' && action.claim?.worker === parts.worker) {
     void runAttempt(parts, tool, action, startedMono);
+    return;
+  }
+  if (action.status === 'dispatched' && action.claim?.caller === true) {
+    await holdDispatch(parts, tool, action);
     return;
   }
   await parts.passed('planned', action.id);
@@ -276,6 +286,8 @@ async function answerOpened(
   proposal: Proposal,
   actionId: string,
 ): Promise<Answer> {
+  const own = await ownAttempt(parts, actionId, proposal.execute);
+  if (own !== undefined) return answerFor(own, { repeat: false });
   const waiting = waitingFor(parts, tool, proposal);
   const rested = await restUntil(parts, actionId, waiting);
   if (rested === undefined) return brokenAnswer(proposal, actionId);
@@ -297,7 +309,8 @@ function createWhereRoom(
   const { after, chain } = opening;
   const createIt = (isSent: boolean): ReturnType<ActionStore['create']> =>
     create(parts, tool, proposal, names, opening, { actionId, isSent });
-  if (after !== undefined || !mayDispatchNow(parts, tool, chain)) return createIt(false);
+  const isLeft = tool.byCaller === true && proposal.execute === undefined;
+  if (isLeft || after !== undefined || !mayDispatchNow(parts, tool, chain)) return createIt(false);
   const wanted = { actionId, tenant: proposal.tenant, tool, arguments: names.args };
   return createInSlot(parts.slots, wanted, createIt);
 }
@@ -313,7 +326,8 @@ function create(
   const { chain, policy } = opening;
   const approval = needsApproval(tool, names.args) ? tool.approval?.rules : undefined;
   const undoes = undoneByThis(parts, tool, proposal.tenant, names.stored);
-  const dispatch = isSent ? dispatchOf(parts, tool, actionId, undoes) : undefined;
+  const claimant = claimantOf(parts, proposal);
+  const dispatch = isSent ? dispatchOf(parts, tool, claimant, { actionId, undoes }) : undefined;
   const presumed = presumptionFor(parts, tool, { actionId, previous: chain.at(-1), undoes });
   return parts.actions.create(
     actionId,
@@ -354,13 +368,17 @@ function planOf(
   };
 }
 
+function claimantOf({ worker }: Parts, { execute }: Proposal): Claimant {
+  return execute === undefined ? { worker } : { worker: execute.worker, caller: true };
+}
+
 function dispatchOf(
   parts: Parts,
   tool: Tool,
-  actionId: string,
-  undoes: readonly string[],
+  claimant: Claimant,
+  { actionId, undoes }: { readonly actionId: string; readonly undoes: readonly string[] },
 ): NonNullable<PlanAction['dispatch']> {
-  const base = { worker: parts.worker, downstreamKey: downstreamKeyFor(parts, tool, actionId) };
+  const base = { ...claimant, downstreamKey: downstreamKeyFor(parts, tool, actionId) };
   return undoes.length === 0 ? base : { ...base, undoes };
 }
 

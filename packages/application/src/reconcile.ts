@@ -3,24 +3,20 @@
 import {
   type Action,
   actionIdOf,
-  type CommandOf,
   keyHashOf,
   mayBeOvertaken,
   resendHindrance,
 } from '@action-ledger/domain';
-import { type LookupOutcome, lookupShape, runLookup, type Tool } from '@action-ledger/tools';
-import { afterSuccess } from './after-success.ts';
-import { attemptContext } from './attempt.ts';
+import { type Tool } from '@action-ledger/tools';
 import { isHeldByEarlierEpoch, waitsForUndoer } from './held-back.ts';
-import { joinedBy } from './join.ts';
-import { recordable } from './outcome-text.ts';
-import { inSpan } from './spans.ts';
+import { type Hand, handFor } from './hand.ts';
 import { type Parts, toolOf } from './parts.ts';
-import { blockBy, blockedLookMs, send } from './send.ts';
+import { blockBy, blockedLookMs } from './send.ts';
 
 const operatorLooksAfterMs = 24 * 3_600_000;
 
-export async function reconcile(parts: Parts, action: Action): Promise<void> {
+/** @param taking of a caller that takes on what is due; default: whoever has the tool */
+export async function reconcile(parts: Parts, action: Action, taking?: Hand): Promise<void> {
   const now = parts.clock.nowMs();
   const dueAt = action.watch?.nextCheckAt ?? now;
   if (now < dueAt) {
@@ -32,22 +28,39 @@ export async function reconcile(parts: Parts, action: Action): Promise<void> {
     await toOperator(parts, action, 'nobody here serves the tool');
     return;
   }
-  if (!(await isSuperseded(parts, action))) await settleOrSend(parts, tool, action);
+  if (await isSuperseded(parts, action)) return;
+  if (taking === undefined && isLeftAlone(parts, tool, action)) {
+    const nextCheckAt = now + tool.rules.checks.intervalMaxMs;
+    await toOperator(parts, action, 'no process that has the tool has answered', nextCheckAt);
+    return;
+  }
+  await settleOrSend(parts, tool, action, taking ?? handFor(parts, tool));
 }
 
-async function settleOrSend(parts: Parts, tool: Tool, action: Action): Promise<void> {
+/** Offered to callers for so long that a person is to know of it; it stays offered. */
+function isLeftAlone({ clock }: Parts, { byCaller, rules }: Tool, action: Action): boolean {
+  if (byCaller !== true || action.watch?.owner === 'operator') return false;
+  return clock.nowMs() - (action.unknownSince ?? Infinity) >= rules.checks.escalateAfterMs;
+}
+
+async function settleOrSend(parts: Parts, tool: Tool, action: Action, hand: Hand): Promise<void> {
   const hindrance = hindranceOf(parts, tool, action);
   const lookFirst = tool.rules.canLookUp && (hindrance !== undefined || action.checks === 0);
-  if (lookFirst && !(action.secret && !parts.secrets.has(action.id))) {
-    await lookUp(parts, tool, action);
+  if (lookFirst && !isSecretLost(parts, tool, action)) {
+    await hand.lookUp(tool, action);
     return;
   }
   if (hindrance === undefined && maySend(parts, action)) {
     if (await isNotYetDue(parts, action)) return;
-    await send(parts, tool, action);
+    await hand.send(tool, action);
     return;
   }
   await wait(parts, tool, action, hindrance);
+}
+
+/** Those of a caller are where it is: it takes on only what it still holds. */
+export function isSecretLost({ secrets }: Parts, { byCaller }: Tool, action: Action): boolean {
+  return action.secret && byCaller !== true && !secrets.has(action.id);
 }
 
 /** What was never dispatched by this record has not waited yet for what comes before it. */
@@ -59,7 +72,7 @@ async function isNotYetDue(parts: Parts, action: Action): Promise<boolean> {
 }
 
 function hindranceOf(parts: Parts, tool: Tool, action: Action): ReturnType<typeof resendHindrance> {
-  if (action.secret && !parts.secrets.has(action.id)) return 'guarantee';
+  if (isSecretLost(parts, tool, action)) return 'guarantee';
   return resendHindrance(
     action,
     tool.rules,
@@ -117,78 +130,15 @@ async function wait(
   );
 }
 
-async function toOperator(parts: Parts, action: Action, reason: string): Promise<void> {
-  const nextCheckAt = parts.clock.nowMs() + operatorLooksAfterMs;
+async function toOperator(
+  parts: Parts,
+  action: Action,
+  reason: string,
+  nextCheckAt = parts.clock.nowMs() + operatorLooksAfterMs,
+): Promise<void> {
   await parts.actions.perform(action.id, (current) =>
     current.revision === action.revision
       ? { type: 'AssignOwner', owner: 'operator', nextCheckAt, reason }
       : undefined,
   );
-}
-
-/** Asks once. The verdict counts only at the revision that was read before asking. */
-export async function lookUp(parts: Parts, tool: Tool, action: Action): Promise<void> {
-  const sentMono = parts.clock.monoMs();
-  const watched = parts.judge.watched(action, sentMono);
-  const controller = new AbortController();
-  const deadline = parts.runtime.timers.after(tool.rules.timeoutMs, () => {
-    controller.abort(new Error('the lookup took too long'));
-  });
-  const args = parts.secrets.get(action.id) ?? action.arguments;
-  const { id, tenant, guarantee, trace: parent } = action;
-  const facts = { action: id, tool: tool.name, tenant, guarantee };
-  const ended = ({ verdict }: LookupOutcome): object => ({ verdict });
-  const outcome = await inSpan({ name: 'lookup', facts, parent, ended }, (downstream) =>
-    runLookup(tool, {
-      ...attemptContext(action, args),
-      ...downstream,
-      signal: controller.signal,
-    }),
-  );
-  deadline.cancel();
-  if (outcome.verdict === 'error' && outcome.came !== undefined) {
-    const message = `The lookup of ${tool.name} returned ${outcome.came}; it must return ${lookupShape}.`;
-    parts.onFault(`lookup of ${action.id}`, new TypeError(message));
-  }
-  await parts.passed('looked up', action.id);
-  const performed = await parts.actions.perform(action.id, ({ status }) =>
-    status === 'unknown'
-      ? {
-          type: 'RecordVerdict',
-          verdict: verdictOf(parts, tool, action, outcome),
-          revisionRead: action.revision,
-          watched,
-          rules: tool.rules,
-          ...joinedBy(parts, action.id),
-        }
-      : undefined,
-  );
-  if (performed.kind === 'refusal') parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
-  if (performed.kind !== 'done') return;
-  await parts.passed('reconciled', action.id);
-  if (performed.action.status === 'succeeded')
-    await afterSuccess(parts, performed.before, performed.action);
-}
-
-type Verdict = CommandOf<'RecordVerdict'>['verdict'];
-
-function verdictOf(parts: Parts, tool: Tool, action: Action, outcome: LookupOutcome): Verdict {
-  switch (outcome.verdict) {
-    case 'absent':
-      return { kind: 'absent' };
-    case 'ambiguous':
-      return { kind: 'ambiguous', reason: outcome.reason };
-    case 'error':
-      return { kind: 'error', reason: outcome.reason };
-    case 'found': {
-      const { externalId, result } = outcome;
-      const found = recordable(parts.sha256, result ?? null, tool.keep);
-      if (externalId === undefined) return { kind: 'found', ...found };
-      const owner = parts.index.ownerOfExternalId(action.tenant, action.tool, externalId);
-      if (owner !== undefined && owner !== action.id) {
-        return { kind: 'ambiguous', reason: `${externalId} is the effect of ${owner}` };
-      }
-      return { kind: 'found', ...found, externalId };
-    }
-  }
 }

@@ -144,7 +144,7 @@ async function openRepeat(parts: Parts, repeat: Repeat): Promise<Answer> {
   const startedMono = parts.clock.monoMs();
   const wanted = { actionId, tenant: of.tenant, tool, arguments: named.args };
   const created = await createInSlot(parts.slots, wanted, (isSent) =>
-    parts.actions.create(actionId, planOf(parts, repeat, isSent), {
+    parts.actions.create(actionId, planOf(parts, repeat, isSent && tool.byCaller !== true), {
       by: request.by,
       argumentsText: named.argumentsText,
     }),

@@ -26,27 +26,49 @@ export async function send(parts: Parts, tool: Tool, action: Action): Promise<vo
   }
 }
 
-/**
- * Each step is an append.
- * @returns whether an attempt runs now: it is not waited for
- */
+/** @returns whether an attempt runs now: it is not waited for */
 async function sendNow(parts: Parts, tool: Tool, action: Action): Promise<boolean> {
+  const sent = await claimAndDispatch(parts, tool, action, { worker: parts.worker });
+  if (sent === undefined) return false;
+  void runAttempt(parts, tool, sent.action, sent.startedMono);
+  return true;
+}
+
+/** Who is to send: this process, or a caller. */
+export interface Claimant {
+  readonly worker: string;
+  readonly caller?: true;
+}
+
+export interface Dispatched {
+  readonly action: Action;
+  /** Monotonic ms, before the dispatch was appended. */
+  readonly startedMono: number;
+}
+
+/** Each step is an append. @returns undefined where one of them was lost, or is not allowed */
+export async function claimAndDispatch(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  claimant: Claimant,
+): Promise<Dispatched | undefined> {
   const claimed = await parts.actions.perform(action.id, (current) =>
     current.revision === action.revision
       ? {
           type: 'Claim',
-          worker: parts.worker,
+          ...claimant,
           rules: tool.rules,
           watched: parts.judge.watched(current),
           clockBehind: parts.clock.isBehind(),
         }
       : undefined,
   );
-  if (claimed.kind !== 'done' || claimed.events.length === 0) return false;
+  if (claimed.kind !== 'done' || claimed.events.length === 0) return undefined;
   const claim = claimed.action.claim;
-  if (claim?.worker !== parts.worker) return false;
+  if (claim?.worker !== claimant.worker) return undefined;
   await parts.passed('claimed', action.id);
-  if (!(await isStillAllowed(parts, tool, claimed.action, claim.revision))) return false;
+  if (!(await isStillAllowed(parts, tool, claimed.action, claim.revision))) return undefined;
   const startedMono = parts.clock.monoMs();
   const undoes = undoneByThis(parts, tool, action.tenant, action.arguments);
   const downstreamKey = action.downstreamKey ?? downstreamKeyFor(parts, tool, action.id);
@@ -57,13 +79,11 @@ async function sendNow(parts: Parts, tool: Tool, action: Action): Promise<boolea
     rules: tool.rules,
     ...(undoes.length === 0 ? {} : { undoes }),
   }));
-  if (dispatched.kind === 'done' && dispatched.action.claim?.revision === claim.revision) {
-    void runAttempt(parts, tool, dispatched.action, startedMono);
-    return true;
-  }
+  if (dispatched.kind === 'done' && dispatched.action.claim?.revision === claim.revision)
+    return { action: dispatched.action, startedMono };
   if (dispatched.kind === 'refusal')
     await giveBack(parts, tool, action.id, claim.revision, dispatched.message);
-  return false;
+  return undefined;
 }
 
 export function downstreamKeyFor(

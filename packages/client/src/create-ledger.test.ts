@@ -117,18 +117,20 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       'workflows.fail': () => ledger.workflows.fail('x', 'asked'),
       'workflows.rest': () => ledger.workflows.rest('x', 10),
       'workflows.list': () => ledger.workflows.list(),
+      'callers.tools': () => ledger.callers.tools('default'),
+      'callers.take': () => ledger.callers.take(actionId, { worker: 'w' }),
       sweep: () => {
         ledger.sweep();
       },
     };
-    const others = ['store', 'tools', 'close', 'workflows'];
+    const others = ['store', 'tools', 'close', 'workflows', 'callers'];
     const own = [
       ...Object.keys(ledger).filter((name) => !others.includes(name)),
       ...Object.keys(ledger.workflows).map((name) => `workflows.${name}`),
     ];
     expect(
       Object.keys(asked)
-        .filter((name) => name !== 'call')
+        .filter((name) => name !== 'call' && !name.startsWith('callers.'))
         .sort(),
     ).toEqual(own.sort());
     const isNow = [
@@ -142,6 +144,7 @@ describe.each(['in memory', 'in a file'])('a closed ledger %s', (where) => {
       'sweep',
       'unknowns',
       'workflows.list',
+      'callers.tools',
     ];
     for (const [name, ask] of Object.entries(asked)) {
       const closed = { code: 'ledger.closed', name: 'LedgerError' };

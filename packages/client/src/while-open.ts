@@ -6,7 +6,7 @@ import { LedgerError } from './ledger-error.ts';
 
 export type Openness = 'open' | 'closing' | 'closed';
 
-type Method = Exclude<keyof Ledger, 'close' | 'workflows'>;
+type Method = Exclude<keyof Ledger, 'close' | 'workflows' | 'callers'>;
 type Act = (...args: readonly unknown[]) => unknown;
 
 interface Kind {
@@ -56,7 +56,8 @@ export function whileOpen(core: Ledger, openness: () => Openness): Ledger {
   return {
     ...core,
     ...(Object.fromEntries(guarded) as unknown as Pick<Ledger, Method>),
-    workflows: guardedWorkflows(core.workflows, openness),
+    workflows: guardedDoor(core.workflows, workflowMethods, openness),
+    callers: guardedDoor(core.callers, callerMethods, openness),
   };
 }
 
@@ -71,16 +72,28 @@ const workflowMethods: Readonly<Record<keyof Ledger['workflows'], Kind>> = {
   compensate: { gives: 'promise', request: 1 },
 };
 
-function guardedWorkflows(
-  door: Ledger['workflows'],
+const callerMethods: Readonly<Record<keyof Ledger['callers'], Kind>> = {
+  tools: value,
+  register: request,
+  propose: request,
+  take: promise,
+  extend: request,
+  outcome: request,
+  work: request,
+  verdict: request,
+};
+
+function guardedDoor<Door extends object>(
+  door: Door,
+  kinds: Readonly<Record<keyof Door & string, Kind>>,
   openness: () => Openness,
-): Ledger['workflows'] {
+): Door {
   const acts = door as unknown as Readonly<Record<string, Act>>;
-  const guarded = Object.entries(workflowMethods).map(([name, kind]) => {
+  const guarded = Object.entries<Kind>(kinds).map(([name, kind]) => {
     const act = withRequest((...args) => acts[name]?.(...args), kind.request);
     return [name, kind.gives === 'promise' ? later(act, openness) : now(act, openness)] as const;
   });
-  return Object.fromEntries(guarded) as unknown as Ledger['workflows'];
+  return Object.fromEntries(guarded) as unknown as Door;
 }
 
 function withRequest(act: Act, place: number | undefined): Act {

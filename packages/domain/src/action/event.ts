@@ -134,6 +134,8 @@ export interface EventData {
     readonly reason: string;
     /** The provider replied: the request is not under way any more. */
     readonly answered: boolean;
+    /** Not said by the claim's holder: the lease ended, or the holder did. */
+    readonly lost?: true;
   };
   readonly ReconciliationChecked: Watch & {
     readonly check: number;

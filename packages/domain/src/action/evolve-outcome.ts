@@ -41,8 +41,10 @@ export function outcome(action: Action, event: OutcomeEvent, at: number): Action
     case 'ActionFailed':
       return failed(action, event.data, at);
     case 'ActionOutcomeUnknown': {
-      const { attempt, answered } = event.data;
-      return inDoubtAgain(released(settle(action, attempt, 'in doubt', answered)), event.data, at);
+      const { attempt, answered, lost } = event.data;
+      const doubted = settle(action, attempt, 'in doubt', answered);
+      const next = lost === true ? markLost(doubted, attempt) : doubted;
+      return inDoubtAgain(released(next), event.data, at);
     }
   }
 }
@@ -84,6 +86,13 @@ function successful(action: Action, at: number): Action {
 function settle(action: Action, attempt: number, state: Attempt['state'], answered = true): Action {
   const attempts = action.attempts.map((each) =>
     each.attempt === attempt ? { ...each, state, answered: each.answered || answered } : each,
+  );
+  return { ...action, attempts };
+}
+
+function markLost(action: Action, attempt: number): Action {
+  const attempts = action.attempts.map((each) =>
+    each.attempt === attempt ? { ...each, lost: true as const } : each,
   );
   return { ...action, attempts };
 }

@@ -23,8 +23,8 @@ export function recordOutcome(action: Action, command: RecordOutcome, now: Insta
 }
 
 /**
- * The holder has said this before, and was not told that it is recorded. A doubt adds nothing to what
- * is known of an attempt that does not run any more.
+ * The holder has said this before, and was not told that it is recorded. What followed a doubt is known
+ * by now, and takes nothing back.
  */
 function isOnRecord(action: Action, { claim, attempt, outcome }: RecordOutcome): boolean {
   const told = action.attempts.find((each) => each.attempt === attempt && each.claim === claim);
@@ -36,7 +36,7 @@ function isOnRecord(action: Action, { claim, attempt, outcome }: RecordOutcome):
     case 'not sent':
       return told.state === 'no effect';
     case 'in doubt':
-      return true;
+      return told.lost !== true;
   }
 }
 
@@ -293,6 +293,6 @@ export function loseAttempt(
   const { rules, reason } = command;
   const doubt = { answered: false, backoffMs: rules.retry.backoffMinMs };
   const watch = watchDoubt(action, rules, now.wallMs, doubt);
-  const data = { attempt: running.attempt, reason, answered: false, ...watch };
+  const data = { attempt: running.attempt, reason, answered: false, lost: true as const, ...watch };
   return accept({ type: 'ActionOutcomeUnknown', data });
 }

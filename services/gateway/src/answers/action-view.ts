@@ -40,10 +40,20 @@ const shown = [
 
 export type ActionFacts = Pick<Action, (typeof shown)[number]>;
 
+/** Of the fencing, an attempt shows nothing. */
+function attemptView({
+  claim: _claim,
+  lost: _lost,
+  ...attempt
+}: Action['attempts'][number]): object {
+  return attempt;
+}
+
 /** @param now this request has brought it about; otherwise it is what an earlier one did */
 export function viewOf(action: Action, now = false): ActionView {
   const facts: Record<string, unknown> = {};
   for (const name of shown) if (action[name] !== undefined) facts[name] = action[name];
+  facts['attempts'] = action.attempts.map(attemptView);
   return { ...answerFor(action, { repeat: !now }), ...(facts as unknown as ActionFacts) };
 }
 

@@ -206,6 +206,7 @@ export const problems: Rows = {
     word: 'checking',
     retryAfterS: 300,
   },
+  'tool.served-here': outOfPlace('The ledger itself carries out this tool'),
   'tool.unknown': no(404, 'There is no such tool'),
   'workflow.compensation-invalid': wrong('What is to undo a step cannot be carried out'),
   'workflow.compensation-missing': wrong('A step does not say how it is undone'),

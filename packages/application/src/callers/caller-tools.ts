@@ -1,0 +1,212 @@
+// The tools that callers carry out in processes of their own, each tenant's its own. A declaration is an
+// event, so that a ledger knows it again after a restart; what decides identity changes under a new
+// identityVersion only, as for tools that the ledger serves.
+import {
+  canonicalJson,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  refusal,
+  type Refusal,
+} from '@action-ledger/domain';
+import { StoreFault } from '@action-ledger/event-store';
+import {
+  callerTool,
+  compareDeclarations,
+  declarationEvent,
+  type RegistrationRefusalCode,
+  type Tool,
+  ToolDeclarationError,
+  type ToolSet,
+} from '@action-ledger/tools';
+import {
+  createRecordStream,
+  type RecordStreamDeps,
+  type RecordStreamShape,
+} from '../record-stream.ts';
+import { RegistrationRefused } from '../registry.ts';
+
+export const callerToolRefusalCodes = [
+  'tool.declaration',
+  'tool.served-here',
+  'tool.too-many',
+] as const;
+
+export type CallerToolRefusalCode =
+  (typeof callerToolRefusalCodes)[number] | RegistrationRefusalCode;
+
+export interface CallerTools {
+  get(tenant: string, name: string): Tool | undefined;
+  /** Of one tenant, or of all. */
+  list(tenant?: string): readonly Tool[];
+  /** Reads what others have declared. @throws StoreFault */
+  refresh(): Promise<void>;
+  /** All of them or none. @throws StoreFault */
+  register(request: RegisterTools): Promise<readonly Tool[] | Refusal<CallerToolRefusalCode>>;
+}
+
+export interface RegisterTools {
+  readonly tenant: string;
+  readonly by: string;
+  /** As `callerDeclaration` makes them. */
+  readonly declarations: readonly JsonValue[];
+}
+
+export const noCallerTools: Pick<CallerTools, 'get' | 'list'> = {
+  get: () => undefined,
+  list: () => [],
+};
+
+interface Declared {
+  readonly tenant: string;
+  readonly tool: string;
+  readonly declaration: JsonObject;
+}
+
+type AllDeclared = ReadonlyMap<string, Declared>;
+
+/** Of one tenant. */
+const toolsMax = 1_000;
+/** UTF-16 units of its canonical JSON. */
+const declarationSizeMax = 64 * 1024;
+
+export const callerToolStreamName = 'caller-tools';
+
+const shape: RecordStreamShape<AllDeclared> = {
+  stream: callerToolStreamName,
+  initial: new Map(),
+  evolve: (known, { type, data }) => {
+    if (type !== 'CallerToolDeclared') return known;
+    const { tenant, tool, declaration } = data as unknown as Declared;
+    return new Map(known).set(keyOf(tenant, tool), { tenant, tool, declaration });
+  },
+};
+
+/**
+ * @throws RegistrationRefused a served tool would give actions of callers another name
+ * @throws StoreFault
+ */
+export async function openCallerTools(
+  deps: RecordStreamDeps & {
+    /** Those that the ledger itself carries out: they come first. */
+    readonly tools: ToolSet;
+  },
+  onFault: (where: string, fault: unknown) => void,
+): Promise<CallerTools> {
+  const { tools: served } = deps;
+  const stream = createRecordStream(deps, shape);
+  const built = new Map<string, { readonly from: string; readonly tool: Tool }>();
+  const take = (declared: AllDeclared): void => {
+    for (const [key, { tool: name, declaration }] of declared) {
+      const from = canonicalJson(declaration);
+      if (built.get(key)?.from === from) continue;
+      try {
+        built.set(key, { from, tool: callerTool(declaration) });
+      } catch (fault) {
+        onFault(`the declaration of ${name} by a caller`, fault);
+      }
+    }
+  };
+  const known = await stream.load().catch((fault: unknown): AllDeclared => {
+    // None is known then: their actions wait for an operator, and nothing is declared until it is mended.
+    if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
+    onFault('reading the tools of callers', fault);
+    return new Map();
+  });
+  take(known);
+  for (const [key, { tool: name }] of known) refuseRenaming(served.get(name), built.get(key)?.tool);
+  return {
+    get: (tenant, name) => built.get(keyOf(tenant, name))?.tool,
+    list: (tenant) =>
+      [...built]
+        .filter(([key]) => tenant === undefined || key.startsWith(keyOf(tenant, '')))
+        .map(([, { tool }]) => tool),
+    refresh: async () => {
+      take(await stream.load());
+    },
+    register: async ({ tenant, by, declarations }) => {
+      const tools = declarations.map((each) => toolOf(each, served));
+      const refused = tools.find((each) => each.kind === 'refusal');
+      if (refused?.kind === 'refusal') return refused;
+      const wanted = tools.filter((each) => each.kind === 'declared');
+      const changed = await stream.change(by, (before) => {
+        for (const { tool } of wanted) {
+          const compared = compareWith(before.get(keyOf(tenant, tool.name)), tool);
+          if (compared !== undefined) return compared;
+        }
+        const fresh = wanted.filter(({ tool, declaration }) => {
+          const now = before.get(keyOf(tenant, tool.name));
+          return now === undefined || canonicalJson(now.declaration) !== canonicalJson(declaration);
+        });
+        return tooMany(before, tenant, fresh) ?? fresh.map((each) => eventOf(tenant, each));
+      });
+      if (changed.kind === 'refusal') return changed;
+      take(changed.state);
+      return wanted.map(({ tool }) => tool);
+    },
+  };
+}
+
+interface Wanted {
+  readonly kind: 'declared';
+  readonly tool: Tool;
+  readonly declaration: JsonObject;
+}
+
+function toolOf(declaration: JsonValue, served: ToolSet): Wanted | Refusal<CallerToolRefusalCode> {
+  if (!isJsonObject(declaration) || canonicalJson(declaration).length > declarationSizeMax)
+    return refusal(
+      'tool.declaration',
+      `A declaration is an object of at most ${declarationSizeMax} characters.`,
+    );
+  try {
+    const tool = callerTool(declaration);
+    if (served.get(tool.name) === undefined) return { kind: 'declared', tool, declaration };
+    const message = `The ledger itself carries out "${tool.name}": propose it without declaring it.`;
+    return refusal('tool.served-here', message, { tool: tool.name });
+  } catch (error) {
+    if (!(error instanceof ToolDeclarationError)) throw error;
+    return refusal('tool.declaration', error.message, { tool: error.tool, code: error.code });
+  }
+}
+
+function compareWith(
+  before: Declared | undefined,
+  tool: Tool,
+): Refusal<CallerToolRefusalCode> | undefined {
+  if (before === undefined) return undefined;
+  const compared = compareDeclarations(declarationEvent(callerTool(before.declaration)), tool);
+  return typeof compared === 'string' ? undefined : compared;
+}
+
+function tooMany(
+  before: AllDeclared,
+  tenant: string,
+  fresh: readonly Wanted[],
+): Refusal<CallerToolRefusalCode> | undefined {
+  const own = [...before.values()].filter((each) => each.tenant === tenant);
+  const names = new Set(
+    [...own, ...fresh.map(({ tool }) => ({ tool: tool.name }))].map(({ tool }) => tool),
+  );
+  if (names.size <= toolsMax) return undefined;
+  return refusal('tool.too-many', `A tenant's callers can declare at most ${toolsMax} tools.`);
+}
+
+function eventOf(
+  tenant: string,
+  { tool, declaration }: Wanted,
+): { readonly type: string; readonly data: JsonObject } {
+  return { type: 'CallerToolDeclared', data: { tenant, tool: tool.name, declaration } };
+}
+
+/** The same rule between a tool of callers and one that the ledger serves from now on. */
+function refuseRenaming(served: Tool | undefined, before: Tool | undefined): void {
+  if (served === undefined || before === undefined) return;
+  const compared = compareDeclarations(declarationEvent(before), served);
+  if (typeof compared !== 'string') throw new RegistrationRefused(compared);
+}
+
+/** No name of a tool holds a line break. */
+function keyOf(tenant: string, tool: string): string {
+  return `${JSON.stringify(tenant)}\n${tool}`;
+}

@@ -1,0 +1,74 @@
+// What a caller is handed with a dispatch of its own, and how its request is known again.
+import { type Action, type CallOrigin, type JsonObject } from '@action-ledger/domain';
+import { type Tool } from '@action-ledger/tools';
+import { type Parts } from '../parts.ts';
+import { type Caller } from '../proposal.ts';
+
+/** A dispatch in a caller's hands. Times in ms; `…At` by the ledger's wall clock. */
+export interface HandedOut {
+  readonly attempt: number;
+  /** The revision of the claim: the fencing token. */
+  readonly claim: number;
+  readonly downstreamKey: string;
+  /** From before the request that brought this was first sent: the caller's deadline. */
+  readonly timeoutMs: number;
+  readonly deadlineAt: number;
+  readonly inFlightMs: number;
+  readonly leaseMs: number;
+  readonly leaseUntil: number;
+  /** As recorded: the first wording, and a digest in place of each secret. */
+  readonly arguments: JsonObject;
+  readonly attempts: readonly {
+    readonly attempt: number;
+    readonly dispatchedAt: number;
+    readonly deadlineAt: number;
+  }[];
+  readonly evidence: Action['evidence'];
+  readonly origin?: CallOrigin;
+}
+
+/** This very request of the caller has claimed it, and the attempt runs. */
+export function isOwnAttempt(action: Action, caller: Caller | undefined): boolean {
+  const { status, claim } = action;
+  if (caller === undefined || status !== 'dispatched') return false;
+  return claim?.caller === true && claim.worker === caller.worker;
+}
+
+export async function ownAttempt(
+  parts: Parts,
+  actionId: string,
+  caller: Caller | undefined,
+): Promise<Action | undefined> {
+  if (caller === undefined) return undefined;
+  const loaded = await parts.actions.load(actionId);
+  return loaded.kind === 'action' && isOwnAttempt(loaded.action, caller)
+    ? loaded.action
+    : undefined;
+}
+
+/** @param action a caller's own attempt */
+export function handedOut(tool: Tool, action: Action): HandedOut | undefined {
+  const { claim, downstreamKey, attempts, evidence } = action;
+  const running = attempts.at(-1);
+  if (claim === undefined || running === undefined || downstreamKey === undefined) return undefined;
+  const { timeoutMs, leaseMs } = tool.rules;
+  const origin = action.calls[0];
+  return {
+    attempt: running.attempt,
+    claim: claim.revision,
+    downstreamKey,
+    timeoutMs,
+    deadlineAt: running.deadlineAt,
+    inFlightMs: running.inFlightMs,
+    leaseMs,
+    leaseUntil: claim.leaseUntil,
+    arguments: action.arguments,
+    attempts: attempts.map(({ attempt, dispatchedAt, deadlineAt }) => ({
+      attempt,
+      dispatchedAt,
+      deadlineAt,
+    })),
+    evidence,
+    ...(origin === undefined ? {} : { origin }),
+  };
+}

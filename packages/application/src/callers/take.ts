@@ -1,0 +1,52 @@
+// A caller takes on an action that is due: everything that guards a send is looked at as for the ledger's
+// own, then it is claimed and dispatched in the caller's name.
+import { type Action } from '@action-ledger/domain';
+import { type Tool } from '@action-ledger/tools';
+import { attendAction } from '../attend.ts';
+import { type Parts, toolOf } from '../parts.ts';
+import { type Caller } from '../proposal.ts';
+import { blockedLookMs, claimAndDispatch } from '../send.ts';
+import { handedOut, type HandedOut, isOwnAttempt } from './handed-out.ts';
+import { holdDispatch } from './hold-dispatch.ts';
+
+/**
+ * Claims and dispatches where it is due and allowed. Said again by the same caller, it is what it was.
+ * @returns undefined where there is nothing to send now
+ */
+export async function takeOn(
+  parts: Parts,
+  actionId: string,
+  caller: Caller,
+): Promise<HandedOut | undefined> {
+  const before = await parts.actions.load(actionId);
+  if (before.kind === 'broken') return undefined;
+  const tool = toolOf(parts, before.action);
+  if (tool?.byCaller !== true) return undefined;
+  if (isOwnAttempt(before.action, caller)) return handedOut(tool, before.action);
+  let sent: Action | undefined;
+  parts.offers.drop(actionId);
+  parts.due.set(actionId, parts.clock.nowMs() + blockedLookMs);
+  await attendAction(parts, actionId, {
+    send: async (of, action) => {
+      sent = await sendBy(parts, of, action, caller);
+    },
+    // It is offered as one.
+    lookUp: async () => undefined,
+  });
+  return sent === undefined ? undefined : handedOut(tool, sent);
+}
+
+async function sendBy(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  { worker }: Caller,
+): Promise<Action | undefined> {
+  const { id: actionId, tenant, arguments: args } = action;
+  const slot = parts.slots.take({ actionId, tenant, tool, arguments: args, isNew: false });
+  if (slot === 'full') return undefined;
+  const sent = await claimAndDispatch(parts, tool, action, { worker, caller: true });
+  const isGoing = sent !== undefined && (await holdDispatch(parts, tool, sent.action));
+  if (!isGoing && slot === 'taken') parts.slots.release(actionId);
+  return isGoing ? sent.action : undefined;
+}
