@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { keyRefusalCodes } from '@action-ledger/access';
 import {
   answerCodes,
+  callerToolRefusalCodes,
   answerWords,
   pauseRefusalCodes,
   reportRefusalCodes,
@@ -48,6 +49,7 @@ describe('docs/errors.md', () => {
     ['Workflows that are refused', workflowRefusalCodes],
     ['Reports that are refused', reportRefusalCodes],
     ['Pauses that are refused', pauseRefusalCodes],
+    ['Tools of callers that are refused', callerToolRefusalCodes],
     ['API keys that are refused', keyRefusalCodes],
     ['Faults of the store', storeFaultCodes],
     ['Faults of the log', logFaultCodes],

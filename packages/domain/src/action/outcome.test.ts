@@ -361,6 +361,16 @@ describe('an outcome that is said again', () => {
       gone.when(record(late, firstClaim)).thenRefused('action.claim-lost');
   });
 
+  it('is evidence where its effect was found before it was said at all', () => {
+    dispatched
+      .wait(hour)
+      .when(lose())
+      .when(verdict('found'))
+      .thenIs('succeeded')
+      .when(record(done, firstClaim))
+      .thenRefused('action.claim-lost');
+  });
+
   it('under another claim is evidence', () => {
     const told = dispatched.when(record(done));
     told.when(record(done, { claim: 2, attempt: 1 })).thenRefused('action.claim-lost');

@@ -28,7 +28,8 @@ export function recordOutcome(action: Action, command: RecordOutcome, now: Insta
  */
 function isOnRecord(action: Action, { claim, attempt, outcome }: RecordOutcome): boolean {
   const told = action.attempts.find((each) => each.attempt === attempt && each.claim === claim);
-  if (told === undefined || told.state === 'running') return false;
+  // Taken from its holder before a word was said: whatever it says now is its first, and evidence.
+  if (told === undefined || told.state === 'running' || told.lost === true) return false;
   switch (outcome.kind) {
     case 'succeeded':
       return told.state === 'succeeded' && isSameResult(action, outcome);
@@ -36,7 +37,7 @@ function isOnRecord(action: Action, { claim, attempt, outcome }: RecordOutcome):
     case 'not sent':
       return told.state === 'no effect';
     case 'in doubt':
-      return told.lost !== true;
+      return true;
   }
 }
 
