@@ -331,8 +331,10 @@ export function outcomeEvidence(outcome: AttemptOutcome): JsonValue {
 interface ToldLate {
   readonly attempt: number;
   readonly outcome: AttemptOutcome;
-  /** A caller, of its attempt. */
+  /** A caller. */
   readonly by?: string;
+  /** It was its attempt. Default: true. */
+  readonly proven?: boolean;
 }
 
 /** The claim went to another meanwhile: what this attempt brought is evidence. */
@@ -340,7 +342,7 @@ export async function reportRecorded(
   parts: Parts,
   rules: ToolRules,
   action: Action,
-  { attempt, outcome, by }: ToldLate,
+  { attempt, outcome, by, proven = true }: ToldLate,
 ): Promise<void> {
   const source = by === undefined ? `attempt ${attempt}` : `attempt ${attempt}, ${by}`;
   switch (outcome.kind) {
@@ -350,7 +352,7 @@ export async function reportRecorded(
       await reportEvidence(
         parts,
         action.id,
-        { source, claims: 'success', proven: true, attempt, data: result, ...id },
+        { source, claims: 'success', proven, attempt, data: result, ...id },
         rules,
       );
       return;

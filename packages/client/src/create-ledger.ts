@@ -198,15 +198,20 @@ function createSecretDigest(
   path: string | undefined,
   tools: ToolSet,
 ): (field: string, text: string) => string {
-  if (!tools.all.some(({ declaration }) => declaration.secret.length > 0)) {
-    return () => {
-      throw new Error('no tool declares a secret field');
-    };
-  }
-  const key = secretKey(path);
-  const id = hash('sha256', key.toString('hex'), 'hex').slice(0, 8);
-  return (field, text) =>
-    `${id}:${createHmac('sha256', key).update(field).update('\0').update(text).digest('base64url')}`;
+  let known: { readonly key: Buffer; readonly id: string } | undefined;
+  const digestKey = (): NonNullable<typeof known> => {
+    if (known !== undefined) return known;
+    const key = secretKey(path);
+    known = { key, id: hash('sha256', key.toString('hex'), 'hex').slice(0, 8) };
+    return known;
+  };
+  // Tools of callers are declared later: the first of them makes the key.
+  if (tools.all.some(({ declaration }) => declaration.secret.length > 0)) digestKey();
+  return (field, text) => {
+    const { key, id } = digestKey();
+    const digest = createHmac('sha256', key).update(field).update('\0').update(text);
+    return `${id}:${digest.digest('base64url')}`;
+  };
 }
 
 function secretKey(path: string | undefined): Buffer {

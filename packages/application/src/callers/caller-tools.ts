@@ -9,7 +9,7 @@ import {
   refusal,
   type Refusal,
 } from '@action-ledger/domain';
-import { StoreFault } from '@action-ledger/event-store';
+import { eventsPerAppendMax, StoreFault } from '@action-ledger/event-store';
 import {
   callerTool,
   compareDeclarations,
@@ -48,7 +48,7 @@ export interface CallerTools {
 export interface RegisterTools {
   readonly tenant: string;
   readonly by: string;
-  /** As `callerDeclaration` makes them. */
+  /** As `callerDeclaration` makes them; at most 64 of them, each of another name. */
   readonly declarations: readonly JsonValue[];
 }
 
@@ -125,10 +125,8 @@ export async function openCallerTools(
       take(await stream.load());
     },
     register: async ({ tenant, by, declarations }) => {
-      const tools = declarations.map((each) => toolOf(each, served));
-      const refused = tools.find((each) => each.kind === 'refusal');
-      if (refused?.kind === 'refusal') return refused;
-      const wanted = tools.filter((each) => each.kind === 'declared');
+      const wanted = wantedOf(declarations, served);
+      if ('kind' in wanted) return wanted;
       const changed = await stream.change(by, (before) => {
         for (const { tool } of wanted) {
           const compared = compareWith(before.get(keyOf(tenant, tool.name)), tool);
@@ -151,6 +149,23 @@ interface Wanted {
   readonly kind: 'declared';
   readonly tool: Tool;
   readonly declaration: JsonObject;
+}
+
+function wantedOf(
+  declarations: readonly JsonValue[],
+  served: ToolSet,
+): readonly Wanted[] | Refusal<CallerToolRefusalCode> {
+  if (declarations.length > eventsPerAppendMax)
+    return refusal('tool.too-many', `At most ${eventsPerAppendMax} tools are declared at once.`);
+  const wanted = new Map<string, Wanted>();
+  for (const declaration of declarations) {
+    const each = toolOf(declaration, served);
+    if (each.kind === 'refusal') return each;
+    const { name } = each.tool;
+    if (wanted.has(name)) return refusal('tool.declaration', `"${name}" is declared twice.`);
+    wanted.set(name, each);
+  }
+  return [...wanted.values()];
 }
 
 function toolOf(declaration: JsonValue, served: ToolSet): Wanted | Refusal<CallerToolRefusalCode> {

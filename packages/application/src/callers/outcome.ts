@@ -65,11 +65,14 @@ export async function takeOutcome(
     case 'done':
       await told(parts, performed);
       return { kind: 'outcome', answer: answerFor(performed.action, { repeat: false }) };
-    case 'refusal':
-      // Of an attempt that never was, nothing can be known.
-      if (!action.attempts.some((each) => each.attempt === attempt)) return performed;
-      await reportRecorded(parts, rules, action, { attempt, outcome, by: worker });
+    case 'refusal': {
+      // Of an attempt that never was, nothing can be known; of one that was another's, nothing be proven.
+      const told = action.attempts.find((each) => each.attempt === attempt);
+      if (told === undefined) return performed;
+      const proven = told.claim === claim && told.worker === worker;
+      await reportRecorded(parts, rules, action, { attempt, outcome, by: worker, proven });
       return asItIs(parts, actionId);
+    }
   }
 }
 

@@ -8,6 +8,8 @@ const reasons = {
     'The store is open in the process of the ledger alone; `events` reads the record of an action.',
   openActions:
     'What is open is looked after where the ledger runs; `list` with a `status` shows it.',
+  callers:
+    'It is the door that programs in other processes come in by; over HTTP they ask for their work.',
   ownerOfExternalId: 'Ask with `report`, or list the actions of the tool.',
   gauges: 'What a ledger counts it serves as metrics: `action-ledger start --metrics`.',
   sweep: 'The ledger sweeps by itself, where it runs.',
@@ -16,6 +18,8 @@ const reasons = {
 export interface NotRemote {
   /** @throws LedgerError `ledger.not-remote` */
   readonly store: never;
+  /** @throws LedgerError `ledger.not-remote` */
+  readonly callers: never;
   /** @throws LedgerError `ledger.not-remote` */
   openActions(): never;
   /** @throws LedgerError `ledger.not-remote` */
@@ -36,7 +40,9 @@ export function addNotRemote<Face extends object>(face: Face): Face & NotRemote 
     Object.defineProperty(
       face,
       name,
-      name === 'store' ? { get: () => refuse(name) } : { value: () => refuse(name) },
+      name === 'store' || name === 'callers'
+        ? { get: () => refuse(name) }
+        : { value: () => refuse(name) },
     );
   return face as Face & NotRemote;
 }

@@ -347,6 +347,7 @@ describe('a dispatch', () => {
         state: 'running',
         answered: false,
         claim: 1,
+        worker: 'w-1',
       },
     ]);
   });

@@ -93,6 +93,10 @@ function presumed(action: Action, data: EventData['AttemptPresumed'], at: number
   return undoes === undefined ? next : { ...next, undoes };
 }
 
+function heldBy(claim: Action['claim']): Pick<Attempt, 'claim' | 'worker'> {
+  return claim === undefined ? {} : { claim: claim.revision, worker: claim.worker };
+}
+
 function dispatched(action: Action, data: EventData['ActionDispatched'], at: number): Action {
   const { attempt, deadlineAt, inFlightMs, downstreamKey, undoes } = data;
   const running: Attempt = {
@@ -102,7 +106,7 @@ function dispatched(action: Action, data: EventData['ActionDispatched'], at: num
     inFlightMs,
     state: 'running',
     answered: false,
-    ...(action.claim === undefined ? {} : { claim: action.claim.revision }),
+    ...heldBy(action.claim),
   };
   const next: Action = {
     ...action,

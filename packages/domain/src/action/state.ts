@@ -36,6 +36,8 @@ export interface Attempt {
   readonly answered: boolean;
   /** The revision of the claim that it was dispatched under; absent where it is presumed. */
   readonly claim?: number;
+  /** Who held that claim. */
+  readonly worker?: string;
   /** Its claim ended before the holder had said what became of it. */
   readonly lost?: true;
   /** It may never have been: its time was lost from the record, and this recovery presumes it. */

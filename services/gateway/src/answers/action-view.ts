@@ -43,6 +43,7 @@ export type ActionFacts = Pick<Action, (typeof shown)[number]>;
 /** Of the fencing, an attempt shows nothing. */
 function attemptView({
   claim: _claim,
+  worker: _worker,
   lost: _lost,
   ...attempt
 }: Action['attempts'][number]): object {

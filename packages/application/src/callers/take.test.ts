@@ -1,0 +1,214 @@
+// Who is handed a dispatch: whoever proposed it, or whoever takes it on when it is due. Never two.
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type CallerWorld, callerWorld, handed, paying } from '../../test-support/caller-world.ts';
+
+let world: CallerWorld | undefined;
+
+async function open(...given: Parameters<typeof callerWorld>): Promise<CallerWorld> {
+  world = await callerWorld(...given);
+  return world;
+}
+
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+const inOneAppend = ['ActionPlanned', 'ActionClaimed', 'ActionDispatched'];
+
+describe('a proposal that its caller carries out', () => {
+  it('is planned, claimed and dispatched in one append, and handed out', async () => {
+    const { typesOf, propose, action, store, runtime } = await open();
+    const { answer, dispatch } = await propose('agent/1');
+    expect(answer).toMatchObject({ word: 'in-progress', state: 'dispatched', repeat: false });
+    const id = answer.actionId ?? '';
+    expect(await typesOf(id)).toEqual(inOneAppend);
+    expect((await store.readStream(`action-${id}`))[0]?.position).toBeDefined();
+    const now = runtime.clock.wallMs();
+    expect(dispatch).toMatchObject({
+      attempt: 1,
+      timeoutMs: 30_000,
+      deadlineAt: now + 30_000,
+      inFlightMs: 60_000,
+      leaseUntil: now + 40_000,
+      arguments: { invoice: 'A', cents: 500 },
+      origin: { run: 'r-1', call: 'c-1' },
+    });
+    const { claim, downstreamKey } = await action(id);
+    expect(claim).toMatchObject({ worker: 'agent/1', caller: true, revision: dispatch?.claim });
+    expect(dispatch?.downstreamKey).toBe(downstreamKey);
+  });
+
+  it('said again because the answer was lost, it is the same dispatch', async () => {
+    const { propose, typesOf } = await open();
+    const first = await propose('agent/1');
+    expect(await propose('agent/1')).toEqual(first);
+    expect(await typesOf(first.answer.actionId ?? '')).toEqual(inOneAppend);
+  });
+
+  it('FW01 of two at once, one is handed it and the other attaches', async () => {
+    const { propose, typesOf } = await open();
+    const both = await Promise.all([propose('agent/1'), propose('agent/2')]);
+    expect(both.filter(({ dispatch }) => dispatch !== undefined)).toHaveLength(1);
+    expect(both.map(({ answer }) => answer.word)).toEqual(['in-progress', 'in-progress']);
+    expect(new Set(both.map(({ answer }) => answer.actionId)).size).toBe(1);
+    expect(await typesOf(both[0].answer.actionId ?? '')).toEqual(inOneAppend);
+  });
+
+  it('with other arguments under its identity it is refused', async () => {
+    const { propose } = await open();
+    await propose('agent/1');
+    const { answer, dispatch } = await propose('agent/2', { cents: 501 });
+    expect([answer.word, dispatch]).toEqual(['other-arguments', undefined]);
+  });
+
+  it('of a tool that the ledger carries out, or that nobody has declared, is refused', async () => {
+    const { callers } = await open();
+    const asked = { tenant: 'default', origin: { run: 'r' }, execute: { worker: 'agent/1' } };
+    const own = await callers().propose({ ...asked, tool: 'greet', arguments: { whom: 'ann' } });
+    expect(own).toEqual({
+      answer: expect.objectContaining({ word: 'refused', code: 'tool.served-here' }),
+    });
+    const other = await callers().propose({ ...asked, tool: 'fly', arguments: {} });
+    expect(other.answer).toMatchObject({ word: 'refused', code: 'tool.unknown' });
+  });
+
+  it('of another tenant, whose callers have not declared it, is of no tool', async () => {
+    const { callers } = await open();
+    const { answer } = await callers().propose({
+      tool: 'pay',
+      tenant: 'acme',
+      arguments: { invoice: 'A', cents: 500 },
+      origin: { run: 'r' },
+      execute: { worker: 'agent/1' },
+    });
+    expect(answer).toMatchObject({ code: 'tool.unknown' });
+  });
+});
+
+describe('an action that nobody has taken on', () => {
+  it('is named to callers that have its tool, and is theirs who takes it', async () => {
+    const { leave, work, callers, typesOf } = await open();
+    const actionId = await leave();
+    expect(await typesOf(actionId)).toEqual(['ActionPlanned']);
+    expect(await work({ tools: ['other'] })).toEqual([]);
+    const named = [{ kind: 'send', actionId, tool: 'pay' }];
+    expect(await work()).toEqual(named);
+    // Only named: an answer that is lost commits to nothing.
+    expect(await work()).toEqual(named);
+    const dispatch = await callers().take(actionId, { worker: 'agent/1' });
+    expect(dispatch).toMatchObject({ attempt: 1, arguments: { invoice: 'A', cents: 500 } });
+    expect(await work()).toEqual([]);
+    expect(await callers().take(actionId, { worker: 'agent/1' })).toEqual(dispatch);
+    expect(await callers().take(actionId, { worker: 'agent/2' })).toBeUndefined();
+    expect(await typesOf(actionId)).toEqual(inOneAppend);
+  });
+
+  it('FW01 is handed to one of two that take it at once', async () => {
+    const { leave, callers, typesOf } = await open();
+    const actionId = await leave();
+    const both = await Promise.all(
+      ['agent/1', 'agent/2'].map((worker) => callers().take(actionId, { worker })),
+    );
+    expect(both.filter((each) => each !== undefined)).toHaveLength(1);
+    expect(await typesOf(actionId)).toEqual(inOneAppend);
+  });
+
+  it('is nothing to callers of another tenant', async () => {
+    const { leave, work } = await open();
+    await leave();
+    expect(await work({ tenant: 'acme' })).toEqual([]);
+  });
+
+  it('wakes a caller that waits for work', async () => {
+    const { leave, work } = await open();
+    const waiting = work({ waitMs: 20_000 });
+    const actionId = await leave();
+    expect(await waiting).toEqual([{ kind: 'send', actionId, tool: 'pay' }]);
+  });
+
+  it('is not waited for longer than was said, nor after the caller has gone', async () => {
+    const { work, runtime } = await open();
+    const waiting = work({ waitMs: 20_000 });
+    await runtime.advance(20_000);
+    expect(await waiting).toEqual([]);
+    const gone = new AbortController();
+    const left = work({ waitMs: 20_000, signal: gone.signal });
+    gone.abort();
+    expect(await left).toEqual([]);
+  });
+
+  it('is known again after a restart of the ledger', async () => {
+    const { leave, restart, work, callers } = await open();
+    const actionId = await leave();
+    await restart();
+    expect(await work()).toEqual([{ kind: 'send', actionId, tool: 'pay' }]);
+    expect(await callers().take(actionId, { worker: 'agent/1' })).toBeDefined();
+  });
+});
+
+describe('what guards a send guards it here', () => {
+  it('people are asked first', async () => {
+    const { propose, work, callers, ledger, runtime, action } = await open([
+      paying({ approval: true }),
+    ]);
+    const { answer, dispatch } = await propose('agent/1');
+    expect([answer.word, dispatch]).toEqual(['waiting-for-approval', undefined]);
+    const actionId = answer.actionId ?? '';
+    expect(await work()).toEqual([]);
+    expect(await callers().take(actionId, { worker: 'agent/1' })).toBeUndefined();
+    const { argumentsHash } = await action(actionId);
+    await ledger().vote({ actionId, argumentsHash, voter: 'ann', vote: 'approve' });
+    await runtime.advance(0);
+    expect(await work()).toEqual([{ kind: 'send', actionId, tool: 'pay' }]);
+    expect(await callers().take(actionId, { worker: 'agent/1' })).toMatchObject({ attempt: 1 });
+  });
+
+  it('while its tool is paused nothing is handed out', async () => {
+    const { leave, callers, ledger } = await open();
+    const actionId = await leave();
+    await ledger().pause({ tool: 'pay', by: 'ann', reason: 'a review' });
+    expect(await callers().take(actionId, { worker: 'agent/1' })).toBeUndefined();
+    const [pause] = ledger().pauses();
+    await ledger().resume({
+      tool: 'pay',
+      by: 'ann',
+      reason: 'reviewed',
+      revisionSeen: pause?.revision ?? 0,
+    });
+    expect(await callers().take(actionId, { worker: 'agent/1' })).toBeDefined();
+  });
+
+  it('its time over, it expires', async () => {
+    const { leave, callers, runtime, action } = await open([paying({ validFor: '1h' })]);
+    const actionId = await leave();
+    await runtime.advance(3_600_000);
+    expect(await callers().take(actionId, { worker: 'agent/1' })).toBeUndefined();
+    expect((await action(actionId)).status).toBe('expired');
+  });
+
+  it('one at a time, where the tool says so', async () => {
+    const { propose, work, outcome, callers } = await open([paying({ load: { concurrent: 1 } })]);
+    const first = await handed(world as CallerWorld, 'agent/1');
+    const { answer, dispatch } = await propose('agent/2', { invoice: 'B' });
+    expect([answer.state, dispatch]).toEqual(['ready', undefined]);
+    const actionId = answer.actionId ?? '';
+    expect(await callers().take(actionId, { worker: 'agent/2' })).toBeUndefined();
+    await outcome(first);
+    await world?.runtime.advance(0);
+    expect(await work()).toEqual([{ kind: 'send', actionId, tool: 'pay' }]);
+    expect(await callers().take(actionId, { worker: 'agent/2' })).toBeDefined();
+  });
+});
+
+describe('secret arguments', () => {
+  const secret = [paying({ secret: ['invoice'], identity: ['cents'] })];
+
+  it('stay where they are: only whoever holds them is offered the action', async () => {
+    const { leave, work, action } = await open(secret);
+    const actionId = await leave({ invoice: 'digest:1' });
+    expect(JSON.stringify(await action(actionId))).not.toContain('digest:1');
+    expect(await work()).toEqual([]);
+    expect(await work({ holding: [actionId] })).toEqual([{ kind: 'send', actionId, tool: 'pay' }]);
+  });
+});
