@@ -46,22 +46,49 @@ export function unsealMetadata(
 
 const hashMember = `,"hash":"${'0'.repeat(43)}"}`;
 
+/**
+ * What the first event that is left of a stream is chained to: the stream's name, or where the events
+ * before it were archived, the last of them as it says itself.
+ */
+export function chainBefore(
+  stream: string,
+  first: Pick<ChainedText, 'type' | 'data'> & { readonly revision: number },
+): ChainPlace {
+  const start = { revision: -1, hash: chainStart(stream) };
+  if (first.type !== 'ActionArchived' || first.revision === 0) return start;
+  const { through, previousHash } = markerIn(first.data);
+  if (through !== first.revision - 1 || typeof previousHash !== 'string') return start;
+  return { revision: through, hash: previousHash };
+}
+
+function markerIn(data: string): { readonly through?: unknown; readonly previousHash?: unknown } {
+  try {
+    return (JSON.parse(data) as object | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+export interface ChainPlace {
+  readonly revision: number;
+  readonly hash: string;
+}
+
 export interface ChainBreak {
   readonly revision: number;
   readonly what: 'revision missing' | 'no hash' | 'edited, removed or moved';
 }
 
-/** The first event of a stream that does not continue the chain; `previous` continues a part. */
+/** The first event of a stream that does not continue the chain; `from` continues a part. */
 export function findChainBreak(
   sha256: Sha256,
   stream: string,
   events: readonly (ChainedText & { readonly revision: number })[],
-  from: { readonly revision: number; readonly hash: string } = {
-    revision: -1,
-    hash: chainStart(stream),
-  },
+  from?: ChainPlace,
 ): ChainBreak | undefined {
-  let { revision, hash: previous } = from;
+  const [first] = events;
+  if (first === undefined) return undefined;
+  let { revision, hash: previous } = from ?? chainBefore(stream, first);
   for (const event of events) {
     revision += 1;
     if (event.revision !== revision) return { revision, what: 'revision missing' };

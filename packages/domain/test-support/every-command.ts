@@ -2,6 +2,7 @@
 import { type ActionCommand, defaultRetry } from '../src/index.ts';
 import {
   allowed,
+  archive,
   type Asked,
   busy,
   cancel,
@@ -161,4 +162,5 @@ export const everyCommand: { readonly [Type in ActionCommand['type']]: readonly 
     }),
     { type: 'CloseIncident', incident: 'none', by: 'ann', reason: '', revisionSeen: 999 },
   ],
+  ArchiveAction: [archive(), archive({ settledBefore: 0 }), archive({ revisionSeen: 999 })],
 };

@@ -126,6 +126,13 @@ const defaults: { readonly [Type in EventType]: EventData[Type] } = {
     nextCheckAt: start + day,
   },
   IncidentClosed: { incident: 'late-success-3', by: 'ann', reason: 'undone by hand' },
+  ActionArchived: {
+    action: 'action-1',
+    file: 'archive-1.ndjson',
+    through: 3,
+    previousHash: 'hash-of-3',
+    state: { status: 'succeeded' },
+  },
   NameReserved: { action: 'other' },
 };
 
@@ -310,6 +317,17 @@ export const settle =
     verdict: { kind: 'absent' },
     watched: notWatched,
     rules,
+    ...changes,
+  });
+
+export const archive =
+  (changes: Changes<'ArchiveAction'> = {}): Asked =>
+  (action) => ({
+    type: 'ArchiveAction',
+    file: 'archive-1.ndjson',
+    revisionSeen: action.revision,
+    previousHash: 'hash-before',
+    settledBefore: start + 100 * day,
     ...changes,
   });
 

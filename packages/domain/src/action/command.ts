@@ -222,6 +222,19 @@ export type ActionCommand =
       readonly by: string;
       readonly reason: string;
       readonly revisionSeen: number;
+    }
+  | {
+      readonly type: 'ArchiveAction';
+      /** Where its events up to `revisionSeen` are. */
+      readonly file: string;
+      readonly revisionSeen: number;
+      /** Of the event at `revisionSeen`. */
+      readonly previousHash: string;
+      /** Nothing may have happened to it since. Wall-clock ms. */
+      readonly settledBefore: number;
+      /** What is kept of them, where that is not all. */
+      readonly arguments?: JsonObject;
+      readonly outcome?: RecordedResult;
     };
 
 export type CommandOf<Type extends ActionCommand['type']> = Extract<

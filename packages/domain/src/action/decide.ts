@@ -1,5 +1,6 @@
 // decide(state, command, now) → events or a refusal: the only place where the lifecycle's rules live.
 // Pure: no clock, no randomness, no I/O. One function per command, in the files named after them.
+import { archiveAction } from './archive.ts';
 import { type ActionCommand } from './command.ts';
 import { cancel, expire } from './cancel.ts';
 import { claim, dispatch, endClaim, extendClaim, recheck } from './claim.ts';
@@ -72,5 +73,7 @@ export function decide(action: Action, command: ActionCommand, now: Instant): De
       return recordCompensation(action, command, now);
     case 'CloseIncident':
       return closeIncident(action, command);
+    case 'ArchiveAction':
+      return archiveAction(action, command, now);
   }
 }

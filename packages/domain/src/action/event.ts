@@ -3,25 +3,11 @@
 import { type CallOrigin } from '../identity/declaration.ts';
 import { type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { type TraceContext } from '../trace-context.ts';
+import { type RecordedResult, type Watch } from './recorded-result.ts';
+import { type Action } from './state.ts';
 import { type Guarantee } from './tool-rules.ts';
 
-/** Who answers for what is not known: first the reconciler, then an operator. */
-export type Owner = 'reconciler' | 'operator';
-
-/** Every unknown, failed compensation and incident carries one. */
-export interface Watch {
-  readonly owner: Owner;
-  readonly nextCheckAt: number;
-}
-
-export interface RecordedResult {
-  readonly result: JsonValue;
-  readonly externalId?: string;
-  /** SHA-256 of the whole result's canonical text, where `result` holds only a part of it. */
-  readonly digest?: string;
-  /** What could not be kept of the result, and why. */
-  readonly notes?: readonly string[];
-}
+export { type Owner, type RecordedResult, type Watch } from './recorded-result.ts';
 
 export interface ActionPlanned {
   readonly tenant: string;
@@ -186,9 +172,29 @@ export interface EventData {
     readonly by: string;
     readonly reason: string;
   };
+  /** Nothing is left to happen, and its events up to here are in a file: the stream may begin here. */
+  readonly ActionArchived: {
+    /** Its own id: a stream that begins here is known by it. */
+    readonly action: string;
+    /** The name of the file. */
+    readonly file: string;
+    /** The last revision that is in it, and its hash: what this event is chained to. */
+    readonly through: number;
+    readonly previousHash: string;
+    /** All that is kept of what they led to. */
+    readonly state: ArchivedState;
+    /** Of these only a part is kept. */
+    readonly cut?: readonly ('arguments' | 'result')[];
+  };
   /** The whole content of a stream that only keeps an older name of an action from being taken. */
   readonly NameReserved: { readonly action: string };
 }
+
+/** A state without what its event tells, and without what is as in an action that has just begun. */
+export type ArchivedState = Partial<
+  Omit<Action, 'id' | 'revision' | 'updatedAt' | 'archived' | 'status'>
+> &
+  Pick<Action, 'status'>;
 
 export interface AttemptEnd {
   readonly attempt: number;

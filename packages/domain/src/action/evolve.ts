@@ -1,7 +1,8 @@
 // Folds events into the state of an action. Pure; here and in the evolve-* files beside it events get
 // their meaning, and nowhere else.
 import { type CallOrigin } from '../identity/declaration.ts';
-import { type ActionEvent, type ActionPlanned, type EventPlace } from './event.ts';
+import { type ActionEvent, type ActionPlanned, type EventData, type EventPlace } from './event.ts';
+import { archived } from './archive.ts';
 import { approval, claim } from './evolve-claim.ts';
 import { ending, watchOf } from './evolve-ending.ts';
 import { incidents, links } from './evolve-links.ts';
@@ -17,9 +18,20 @@ export function evolve(action: Action, event: ActionEvent, place: EventPlace): A
   if (!isEventType(event.type)) throw new ImpossibleEvent(action, event);
   const allowed = transitionsFrom(action.status, event.type);
   if (allowed.length === 0) throw new ImpossibleEvent(action, event);
+  if (event.type === 'ActionArchived' && !isOwnMarker(action, event.data, place))
+    throw new ImpossibleEvent(action, event);
   const next = apply(action, event, place);
   if (!allowed.includes(next.status)) throw new ImpossibleEvent(action, event);
   return { ...next, revision: place.revision, updatedAt: place.at };
+}
+
+/** Of this action, and in the place that it names. */
+function isOwnMarker(
+  { id, status }: Action,
+  { action, through, state }: EventData['ActionArchived'],
+  { revision }: EventPlace,
+): boolean {
+  return action === id && through === revision - 1 && (status === 'new' || status === state.status);
 }
 
 function apply(action: Action, event: ActionEvent, { revision, at }: EventPlace): Action {
@@ -66,6 +78,8 @@ function apply(action: Action, event: ActionEvent, { revision, at }: EventPlace)
     case 'IncidentOpened':
     case 'IncidentClosed':
       return incidents(action, event, revision);
+    case 'ActionArchived':
+      return archived(action, event.data, { at });
     case 'ActionUndone':
     case 'ActionSuperseded':
     case 'CompensationPlanned':

@@ -1,4 +1,5 @@
 export { staleRevision } from './cancel.ts';
+export { archivableStatuses } from './archive.ts';
 export * from './command.ts';
 export * from './decide.ts';
 export * from './decision.ts';

@@ -1,7 +1,7 @@
 // What an action is, as folded from its stream. A projection of its events and nothing else.
 import { type CallOrigin } from '../identity/declaration.ts';
 import { type JsonObject, type JsonValue } from '../json/json-value.ts';
-import { type RecordedResult, type Watch } from './event.ts';
+import { type RecordedResult, type Watch } from './recorded-result.ts';
 import { type TraceContext } from '../trace-context.ts';
 import { type Guarantee } from './tool-rules.ts';
 
@@ -108,6 +108,16 @@ export interface EvidenceItem {
   readonly data?: JsonValue;
 }
 
+export interface Archived {
+  /** The name of the file that holds its events. */
+  readonly file: string;
+  /** The last revision in it. */
+  readonly through: number;
+  readonly at: number;
+  /** Of these only a part is kept here. */
+  readonly cut: readonly ('arguments' | 'result')[];
+}
+
 export interface Action {
   readonly status: ActionStatus;
   /** Of the last event; -1 for a stream without events. */
@@ -169,6 +179,7 @@ export interface Action {
   readonly duplicates: readonly Duplicate[];
   readonly reservedFor?: string;
   readonly trace?: TraceContext;
+  readonly archived?: Archived;
 }
 
 export function newAction(id: string): Action {

@@ -24,7 +24,7 @@ import {
 } from '../../test-support/samples.ts';
 import { type ActionEvent, type EventType } from './event.ts';
 import { evolve, ImpossibleEvent } from './evolve.ts';
-import { type Action, type ActionStatus } from './state.ts';
+import { type Action, type ActionStatus, newAction } from './state.ts';
 import { actionStatuses, eventTypes, isEventType, transitionsFrom } from './transitions.ts';
 
 type Step = `${ActionStatus} + ${EventType} = ${ActionStatus}`;
@@ -111,6 +111,11 @@ function note(steps: Set<Step>, before: Action, events: readonly ActionEvent[]):
     const from = action.status;
     action = evolve(action, each, { revision: action.revision + 1, at: 0 });
     steps.add(`${from} + ${each.type} = ${action.status}`);
+    if (each.type !== 'ActionArchived') continue;
+    // What came before it may be gone.
+    const begun = evolve(newAction(action.id), each, { revision: action.revision, at: 0 });
+    expect(begun).toEqual(action);
+    steps.add(`new + ${each.type} = ${begun.status}`);
   }
 }
 

@@ -1,5 +1,6 @@
 // The lifecycle as a table: every event in every status. A missing cell does not compile. `evolve`
 // refuses whatever the table does not allow, so a stream that breaks it is known to be damaged.
+import { archivableStatuses } from './archive.ts';
 import { type EventType } from './event.ts';
 import { type ActionStatus } from './state.ts';
 
@@ -45,8 +46,8 @@ const letters = {
 } as const satisfies Readonly<Record<string, ActionStatus>>;
 
 type Letter = keyof typeof letters;
-/** Refused · stays · goes to one of the named statuses. */
-type Cell = '.' | '=' | Letter | `${Letter}${Letter}`;
+/** Refused · stays · goes to any in which an action can be archived · to one of the named statuses. */
+type Cell = '.' | '=' | '*' | Letter | `${Letter}${Letter}`;
 type RowOf<Columns extends readonly unknown[]> = { readonly [Index in keyof Columns]: Cell };
 type Row = RowOf<typeof columns>;
 
@@ -86,6 +87,7 @@ const table: { readonly [Type in EventType]: Row } = {
   ActionSuperseded:        ['.', '.', '.', '.', '.', '.', '.', 'Z', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.'],
   IncidentOpened:          ['.', '.', '.', '.', '.', '.', '=', '.', '=', '.', '.', '.', '.', '.', '.', '.', '.', '.'],
   IncidentClosed:          ['.', '.', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '=', '='],
+  ActionArchived:          ['*', '.', '.', '.', '.', '.', '.', '.', '=', '=', '=', '=', '=', '=', '=', '.', '=', '.'],
   NameReserved:            ['V', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.', '.'],
 };
 
@@ -115,6 +117,7 @@ function expandTable(): Readonly<Record<EventType, Record<ActionStatus, readonly
 function targets(from: ActionStatus, cell: Cell): readonly ActionStatus[] {
   if (cell === '.') return [];
   if (cell === '=') return [from];
+  if (cell === '*') return archivableStatuses;
   return Array.from(cell, (letter) => letters[letter as Letter]);
 }
 

@@ -2,7 +2,12 @@
 // what is wrong with the order of its attempts. A check of many streams at once keeps a trail of each;
 // once an action is settled, its trail can be made short.
 import { evolve, ImpossibleEvent } from '../action/evolve.ts';
-import { type ActionEvent, type EventPlace } from '../action/event.ts';
+import {
+  type ActionEvent,
+  type ArchivedState,
+  type EventData,
+  type EventPlace,
+} from '../action/event.ts';
 import { type Action, isInDoubt, isOpen, newAction } from '../action/state.ts';
 import { actionOfStream } from '../identity/action-id.ts';
 import { type BrokenInvariant, type InvariantName } from './broken.ts';
@@ -11,6 +16,7 @@ import { attemptSettledBy } from './settled-attempt.ts';
 type Unchecked =
   | 'absentBefore'
   | 'approval'
+  | 'archived'
   | 'arguments'
   | 'by'
   | 'calls'
@@ -56,10 +62,21 @@ export function startTrail(stream: string): ActionTrail {
 
 /** @param event the next one of the stream */
 export function followTrail(trail: ActionTrail, event: ActionEvent, place: EventPlace): void {
+  if (event.type === 'ActionArchived' && trail.action.revision < 0) beginWith(trail, event.data);
   noteHash(trail, event);
   noteSuccess(trail, event, place);
   noteAttempt(trail, event, place);
   if (!trail.hasEnded) fold(trail, event, place);
+}
+
+/** What came before it is in a file: it tells what that led to. */
+function beginWith(trail: ActionTrail, { through, state }: EventData['ActionArchived']): void {
+  const { attempts = nothing, argumentsHash, downstreamKey, outcome } = state;
+  trail.action = { ...trail.action, revision: through };
+  trail.dispatches = attempts.length;
+  trail.argumentsHash = argumentsHash;
+  trail.downstreamKey = downstreamKey;
+  trail.hasSucceeded = outcome !== undefined;
 }
 
 /** What its events showed to be broken; what its state shows is another check. */
@@ -176,10 +193,21 @@ function withoutContents(event: ActionEvent): ActionEvent {
   if (event.type === 'ActionSucceeded' || event.type === 'ActionReconciled')
     return { ...event, data: { ...event.data, result: null } } as ActionEvent;
   if (event.type === 'EvidenceRecorded') return { ...event, data: { ...event.data, data: null } };
+  if (event.type === 'ActionArchived')
+    return { ...event, data: { ...event.data, state: stateWithoutContents(event.data.state) } };
   return event;
 }
 
 const noArguments = {};
+
+function stateWithoutContents(state: ArchivedState): ArchivedState {
+  const { outcome } = state;
+  return {
+    ...state,
+    arguments: noArguments,
+    ...(outcome === undefined ? {} : { outcome: { ...outcome, result: null } }),
+  };
+}
 
 function noteLease(trail: ActionTrail, { revision, at }: EventPlace): void {
   const { claim } = trail.action;

@@ -38,6 +38,7 @@ export function attemptSettledBy(event: ActionEvent): number | undefined {
     case 'ActionSuperseded':
     case 'IncidentOpened':
     case 'IncidentClosed':
+    case 'ActionArchived':
     case 'NameReserved':
       return undefined;
   }
