@@ -4,6 +4,7 @@
 import { actionOfStream, workflowOfStream } from '@action-ledger/domain';
 import { type IndexFault, type Loss, type RecordedEvent } from '@action-ledger/event-store';
 import { pause } from './append.ts';
+import { explainGaps, type Gap } from './given-up.ts';
 import { checkFirstEvent } from './hidden-action.ts';
 import { type Parts } from './parts.ts';
 import { type DamagedEvents, readEvents } from './read-events.ts';
@@ -35,13 +36,13 @@ export async function checkInBackground(
   });
   for await (const bite of bites) {
     for (const found of damaged.splice(0)) {
-      if (found.position > next) await onLost(missing(next, found.position - 1));
+      await checkGap(parts, [next, found.position - 1], onLost);
       next = Math.max(next, found.through + 1);
       await checkDamaged(parts, found, onLost);
     }
     const after = next - 1;
     for (const recorded of bite) {
-      if (recorded.position > next) await onLost(missing(next, recorded.position - 1));
+      await checkGap(parts, [next, recorded.position - 1], onLost);
       next = recorded.position + 1;
       await checkRecorded(parts, recorded, onLost);
       await checkWorkflow(workflows, recorded);
@@ -71,7 +72,8 @@ function createRests({ runtime: { clock, timers } }: Parts): {
 }
 
 async function checkRecorded(parts: Parts, recorded: RecordedEvent, onLost: OnLost): Promise<void> {
-  const actionId = recorded.revision === 0 ? actionOfStream(recorded.stream) : undefined;
+  const isFirst = recorded.revision === 0 || recorded.type === 'ActionArchived';
+  const actionId = isFirst ? actionOfStream(recorded.stream) : undefined;
   if (actionId === undefined) return;
   await checkFirstEvent(parts, recorded, onLost);
   // Loading folds the stream and checks its chain; a broken one is quarantined.
@@ -116,6 +118,8 @@ async function hold(parts: Parts, faults: readonly IndexFault[] = []): Promise<v
   }
 }
 
-function missing(first: number, last: number): Loss {
-  return { first, last, reason: `Positions ${first} to ${last} are missing.` };
+async function checkGap({ store }: Parts, [first, last]: Gap, onLost: OnLost): Promise<void> {
+  if (first > last) return;
+  for (const [from, to] of (await explainGaps(store, [[first, last]])).missing)
+    await onLost({ first: from, last: to, reason: `Positions ${from} to ${to} are missing.` });
 }

@@ -7,6 +7,7 @@ import {
   type ActionPlanned,
   callerKey,
   compensationKeyOf,
+  type EventData,
   findChainBreak,
   keyHashOf,
   parseActionId,
@@ -31,7 +32,9 @@ export async function checkFirstEvent(
 ): Promise<void> {
   const { stream, revision, position } = recorded;
   const actionId = actionOfStream(stream);
-  if (revision !== 0 || actionId === undefined) return;
+  if (actionId === undefined) return;
+  if (recorded.type === 'ActionArchived') await checkMarker(parts, recorded, actionId);
+  if (revision !== 0) return;
   if (findChainBreak(parts.sha256, stream, [recorded]) === undefined) return;
   const planned = plannedOf(recorded);
   if (planned === undefined) return;
@@ -48,6 +51,26 @@ export async function checkFirstEvent(
       last: position,
       reason: `Stream ${stream} does not begin as it was recorded (position ${position}): if it was renamed, the action in it cannot be found under its own name.`,
     });
+}
+
+/** It may be all that is left of its stream, and says itself whose it is. */
+async function checkMarker(
+  { quarantine }: NameParts,
+  { stream, data }: RecordedEvent,
+  actionId: string,
+): Promise<void> {
+  const owner = ownerIn(data);
+  if (owner === undefined || owner === actionId) return;
+  await quarantine.open(owner, `its events lie in ${stream}: the stream was renamed`);
+}
+
+function ownerIn(data: string): string | undefined {
+  try {
+    const { action } = JSON.parse(data) as Partial<EventData['ActionArchived']>;
+    return typeof action === 'string' && parseActionId(action) !== undefined ? action : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined where it is not what a stream of an action begins with, or cannot be read: that is no rename. */

@@ -1,3 +1,4 @@
+export * from './archive/index.ts';
 export * from './action-index.ts';
 export { type Appended, appendOnce } from './append.ts';
 export { type Broken, type Done, type Loaded, type Performed } from './action-store.ts';

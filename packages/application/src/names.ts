@@ -99,6 +99,8 @@ export function argumentsHashFor(names: Names, action: Action): string {
 
 /** Between the action's arguments and the proposal's, by the action's own identity version. */
 export function differencesFrom(names: Names, action: Action): readonly Difference[] {
+  // Of arguments that are kept in part only, what is left out would seem to differ.
+  if (action.archived?.cut.includes('arguments') === true) return [];
   const { declaration } = olderForm(names, action.identityVersion) ?? names;
   return whatDiffers(declaration, action.arguments, names.stored);
 }

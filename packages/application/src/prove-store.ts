@@ -3,17 +3,23 @@
 // its last hash; another thread may do it, with a store of its own on the same file.
 import {
   type BrokenInvariant,
+  chainBefore,
   chainHash,
   chainStart,
   type Sha256,
   unsealMetadata,
 } from '@action-ledger/domain';
-import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
+import { type EventStore, type GivenUp, type RecordedEvent } from '@action-ledger/event-store';
+import { explainGaps, type ExplainedGaps, type Gap } from './given-up.ts';
 import { type DamagedEvents, readEvents } from './read-events.ts';
 
 /** What only a store can break, beside the invariants of the domain. */
 export type StoreInvariant =
-  'positions-complete' | 'row-readable' | 'index-leads-to-row' | 'projection-equals-fold';
+  | 'positions-complete'
+  | 'row-readable'
+  | 'index-leads-to-row'
+  | 'projection-equals-fold'
+  | 'archive-holds';
 
 export interface BrokenRecord {
   /** Empty where it is not known whose events are missing. */
@@ -53,7 +59,7 @@ export async function proveStore(store: EventStore, options: ProofOptions): Prom
 
 /** Positions and chains alone. */
 export async function proveChains(
-  store: Pick<EventStore, 'head' | 'readAll'>,
+  store: Pick<EventStore, 'head' | 'readAll' | 'givenUp'>,
   { sha256, through }: ProofOptions,
 ): Promise<StoreProof> {
   const scan = createScan(sha256);
@@ -61,10 +67,12 @@ export async function proveChains(
   const range = { after: 0, ...(through === undefined ? {} : { through }) };
   for await (const batch of readEvents(store, { ...range, onDamaged: scan.damaged }))
     for (const event of batch) scan.see(event);
-  return scan.end(head);
+  return scan.end(await explainGaps(store, scan.gaps(head)));
 }
 
 interface StreamScan {
+  /** The revision of the first event that is left. */
+  begins: number;
   /** Of the last event whose chain holds. */
   revision: number;
   position: number;
@@ -75,8 +83,9 @@ interface StreamScan {
 interface Scan {
   readonly see: (event: RecordedEvent) => void;
   readonly damaged: (damaged: DamagedEvents) => void;
-  /** @param head the last position that the store says it holds */
-  readonly end: (head: number) => StoreProof;
+  /** Positions of which no event was seen. @param head the last one that the store says it holds */
+  readonly gaps: (head: number) => readonly Gap[];
+  readonly end: (explained: ExplainedGaps) => StoreProof;
 }
 
 function createScan(sha256: Sha256): Scan {
@@ -84,16 +93,15 @@ function createScan(sha256: Sha256): Scan {
   const broken: BrokenRecord[] = [];
   let events = 0;
   let next = 1;
+  const gaps: Gap[] = [];
   const gap = (last: number): void => {
-    if (last < next) return;
-    const which = last === next ? `position ${last} is` : `positions ${next} to ${last} are`;
-    const detail = `${which} missing: what was there was deleted`;
-    broken.push({ stream: '', invariant: 'positions-complete', detail });
+    if (last >= next) gaps.push([next, last]);
   };
   const scanOf = (stream: string): StreamScan => {
     const known = streams.get(stream);
     if (known !== undefined) return known;
-    const scan = { revision: -1, position: 0, hash: chainStart(stream), isBroken: false };
+    const hash = chainStart(stream);
+    const scan = { begins: -1, revision: -1, position: 0, hash, isBroken: false };
     streams.set(stream, scan);
     return scan;
   };
@@ -104,6 +112,10 @@ function createScan(sha256: Sha256): Scan {
       events += 1;
       const scan = scanOf(event.stream);
       if (scan.isBroken) return;
+      if (scan.begins < 0) {
+        scan.begins = event.revision;
+        Object.assign(scan, chainBefore(event.stream, event));
+      }
       const detail = continueChain(sha256, scan, event);
       if (detail === undefined) return;
       scan.isBroken = true;
@@ -115,14 +127,43 @@ function createScan(sha256: Sha256): Scan {
       scanOf(stream).isBroken = true;
       broken.push({ stream, invariant: 'row-readable', detail: reason });
     },
-    end: (head) => {
+    gaps: (head) => {
       gap(head);
+      return gaps;
+    },
+    end: ({ missing, givenUp }) => {
       const soundThrough = new Map<string, number>();
       for (const [stream, { isBroken, position }] of streams)
         if (isBroken) soundThrough.set(stream, position);
-      return { streams: streams.size, events, broken, soundThrough };
+      const places = [...missing.map(brokenAt), ...cutElsewhere(streams, givenUp)];
+      return { streams: streams.size, events, broken: [...places, ...broken], soundThrough };
     },
   };
+}
+
+function brokenAt([first, last]: Gap): BrokenRecord {
+  const which = last === first ? `position ${last} is` : `positions ${first} to ${last} are`;
+  const detail = `${which} missing: what was there was deleted`;
+  return { stream: '', invariant: 'positions-complete', detail };
+}
+
+/** What was given up of a stream is everything before the event that it begins with, and nothing else. */
+function cutElsewhere(
+  streams: ReadonlyMap<string, StreamScan>,
+  givenUp: readonly GivenUp[],
+): readonly BrokenRecord[] {
+  const next = new Map<string, number>();
+  const torn = new Set<string>();
+  for (const { stream, revision, count } of givenUp) {
+    if (revision !== (next.get(stream) ?? 0)) torn.add(stream);
+    next.set(stream, revision + count);
+  }
+  for (const [stream, end] of next) if (streams.get(stream)?.begins !== end) torn.add(stream);
+  return Array.from(torn, (stream) => ({
+    stream,
+    invariant: 'chain-holds',
+    detail: `the events that were emptied are not those before revision ${streams.get(stream)?.begins ?? 0}, with which it begins`,
+  }));
 }
 
 /** @returns what is wrong with the event, undefined where the chain goes on */

@@ -11,7 +11,7 @@ export interface StoreTail {
   readonly through: number;
   /** The last revision seen of each stream; -1 where it cannot be read. */
   readonly ends: ReadonlyMap<string, number>;
-  /** First events of streams. */
+  /** First events of streams, and those with which a stream may begin. */
   readonly firsts: readonly RecordedEvent[];
 }
 
@@ -29,7 +29,7 @@ export async function readTail(store: EventStore, clock: LedgerClock): Promise<S
   })) {
     for (const event of batch) {
       ends.set(event.stream, Math.max(event.revision, ends.get(event.stream) ?? -1));
-      if (event.revision === 0) firsts.push(event);
+      if (event.revision === 0 || event.type === 'ActionArchived') firsts.push(event);
       clock.observe(timeOf(event.metadata));
       through = event.position;
     }

@@ -92,6 +92,11 @@ function argumentsOf(
       'repeat.arguments-needed',
       `The secret arguments of ${name} are not stored: give the whole arguments again.`,
     );
+  if (given === undefined && of.archived?.cut.includes('arguments') === true)
+    return refusal(
+      'repeat.arguments-needed',
+      `The arguments of ${of.id} are archived in ${of.archived.file}, and kept in part only: give the whole arguments again.`,
+    );
   const plain = checkJson(given ?? of.arguments);
   return plain.kind === 'refusal' ? plain : validate(plain.value);
 }

@@ -5,6 +5,7 @@ import {
   type RecordedEvent,
   type StoreCondition,
 } from '@action-ledger/event-store';
+import { explainGaps } from './given-up.ts';
 import { readEvents } from './read-events.ts';
 import { recoveryConfirmed, type RecoveryConfirmed } from './recoveries.ts';
 
@@ -43,7 +44,8 @@ export async function surveyGap(store: EventStore): Promise<Gap> {
   });
   for await (const batch of batches) batch.forEach(scan.see);
   const { endedAt, mark, takenAt, lost } = toldBy(condition, head);
-  const missing = [...scan.missing(), ...lost].sort(([a], [b]) => a - b).slice(0, missingMax);
+  const unexplained = (await explainGaps(store, scan.missing())).missing;
+  const missing = [...unexplained, ...lost].sort(([a], [b]) => a - b).slice(0, missingMax);
   const [firstLost] = missing;
   const knownUntil =
     firstLost === undefined

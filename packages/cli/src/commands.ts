@@ -1,5 +1,6 @@
 // Every command, in the order that the help shows.
 import { registerActions } from './actions/register-actions.ts';
+import { registerArchive } from './archive/register-archive.ts';
 import { registerBackup } from './backup/register-backup.ts';
 import { type Register } from './cli.ts';
 import { registerUnknown, registerVotes } from './desk/register-decide.ts';
@@ -35,6 +36,7 @@ export const commands: readonly Register[] = [
   registerExplain,
   registerDoctor,
   registerExport,
+  registerArchive,
   registerBackup,
   registerRestore,
   registerRecover,

@@ -2,3 +2,4 @@ export * from './fold.ts';
 export * from './fold-workflow.ts';
 export * from './seal.ts';
 export * from './unseal.ts';
+export * from './event-line.ts';

@@ -13,6 +13,7 @@ export * from './json/parse-json.ts';
 export * from './json/check-json.ts';
 export * from './json/canonical-json.ts';
 export * from './json/recordable.ts';
+export { cutToFit } from './json/cut-to-fit.ts';
 export * from './identity/field-path.ts';
 export * from './identity/normalize.ts';
 export { boundOfStored, type DigestSecret, type SecretMark } from './identity/argument-forms.ts';

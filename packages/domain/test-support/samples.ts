@@ -131,6 +131,7 @@ const defaults: { readonly [Type in EventType]: EventData[Type] } = {
     file: 'archive-1.ndjson',
     through: 3,
     previousHash: 'hash-of-3',
+    position: 1,
     state: { status: 'succeeded' },
   },
   NameReserved: { action: 'other' },
@@ -327,6 +328,7 @@ export const archive =
     file: 'archive-1.ndjson',
     revisionSeen: action.revision,
     previousHash: 'hash-before',
+    position: 1,
     settledBefore: start + 100 * day,
     ...changes,
   });

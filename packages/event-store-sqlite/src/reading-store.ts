@@ -101,6 +101,10 @@ class ReadingStore implements SqliteEventStore {
     throw openedReadOnlyFault(this.#options.path);
   }
 
+  async compact(): Promise<void> {
+    throw openedReadOnlyFault(this.#options.path);
+  }
+
   givenUp(range: PositionsAfter): Promise<readonly GivenUp[]> {
     return this.#read(() => givenUpIn(this.#table, range));
   }

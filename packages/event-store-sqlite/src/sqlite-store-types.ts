@@ -51,6 +51,11 @@ export interface SqliteEventStore extends EventStore {
   streamNames(start: string, max: number): Promise<readonly string[]>;
   /** A copy of the file at this moment, which will open as `recovering`; writing goes on. */
   backup(to: string, options?: BackupOptions): Promise<Backup>;
+  /**
+   * Makes the file as small as what it holds; it is written anew meanwhile, which needs the room of a
+   * second one. Nothing else is written at that time.
+   */
+  compact(): Promise<void>;
   /** An operator has settled what a store that went back in time has lost: `ready` from now on. */
   confirmRecovered(): Promise<void>;
 }

@@ -179,6 +179,14 @@ class WritingStore implements SqliteEventStore {
     }
   }
 
+  async compact(): Promise<void> {
+    const { db, runtime, path } = this.#parts;
+    await waitForLock(runtime, this.#busyWaitMs, path, () => {
+      if (this.#isClosed) throw closedFault();
+      db.exec('vacuum; pragma wal_checkpoint(truncate)');
+    });
+  }
+
   async givenUp(range: PositionsAfter): Promise<readonly GivenUp[]> {
     return this.#read(() => givenUpIn(this.#parts.table, range));
   }

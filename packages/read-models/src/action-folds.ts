@@ -6,6 +6,7 @@ import { createUnsealer } from '@action-ledger/codec';
 import {
   type Action,
   actionOfStream,
+  type EventData,
   evolve,
   ImpossibleEvent,
   isOpen,
@@ -107,12 +108,24 @@ function foldStream(
   events: readonly RecordedEvent[],
   through: number,
 ): Held | undefined {
-  const first = events[0];
-  if (first?.revision !== 0) return undefined;
-  const found = { position: first.position, size: 0, action: newAction(actionId) };
+  const position = firstPosition(events[0]);
+  if (position === undefined) return undefined;
+  const found = { position, size: 0, action: newAction(actionId) };
   const unseal = createUnsealer();
   for (const event of events) if (event.position <= through) step(found, event, unseal);
   return found;
+}
+
+/** Of the action's first event, also where that was archived; undefined where a stream cannot begin so. */
+function firstPosition(first: RecordedEvent | undefined): number | undefined {
+  if (first === undefined || first.revision === 0) return first?.position;
+  if (first.type !== 'ActionArchived') return undefined;
+  try {
+    const { position } = JSON.parse(first.data) as Partial<EventData['ActionArchived']>;
+    return typeof position === 'number' ? position : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function step(
@@ -120,11 +133,15 @@ function step(
   recorded: RecordedEvent,
   unseal: ReturnType<typeof createUnsealer>,
 ): void {
-  const { revision } = recorded;
-  if (revision !== held.action.revision + 1) return;
+  const { revision, type } = recorded;
+  const { action } = held;
+  const isNext = revision === action.revision + 1;
+  // What is missing before it was archived meanwhile, and it says what that led to.
+  const isMarker = type === 'ActionArchived' && revision > action.revision;
+  if (!isNext && !isMarker) return;
   try {
     const { event, at } = unseal(recorded);
-    held.action = evolve(held.action, event, { revision, at });
+    held.action = evolve(isNext ? action : newAction(action.id), event, { revision, at });
     held.size += recorded.data.length;
   } catch (error) {
     if (!isDamage(error)) throw error;

@@ -104,6 +104,14 @@ const samples: Samples = {
   ActionSuperseded: () => ({ by: 'later' }),
   IncidentOpened: () => ({ incident: 'late', reason: 'late', ...operator }),
   IncidentClosed: () => ({ incident: 'late', by: 'ann', reason: 'seen' }),
+  ActionArchived: (_, { id, revision, status, tenant, tool, plannedAt }) => ({
+    action: id,
+    file: 'archive.ndjson',
+    through: revision,
+    previousHash: 'hash',
+    position: 1,
+    state: { status, tenant, tool, plannedAt },
+  }),
   NameReserved: () => ({ action: 'other' }),
 };
 

@@ -42,12 +42,19 @@ async function tenantOfDamaged(
 ): Promise<string | undefined> {
   try {
     const [first] = await feed.readStream(streamOfAction(actionId));
-    if (first?.type !== 'ActionPlanned') return undefined;
-    const planned = JSON.parse(first.data) as JsonValue;
-    if (!isJsonObject(planned)) return undefined;
-    const { tenant } = planned;
-    return typeof tenant === 'string' ? tenant : undefined;
+    return first === undefined
+      ? undefined
+      : tenantIn(first.type, JSON.parse(first.data) as JsonValue);
   } catch {
     return undefined;
   }
+}
+
+/** Said where an action begins, and where its record does because what came before is archived. */
+function tenantIn(type: string, data: JsonValue): string | undefined {
+  if (!isJsonObject(data)) return undefined;
+  const says = type === 'ActionArchived' ? data['state'] : data;
+  if (type !== 'ActionPlanned' && type !== 'ActionArchived') return undefined;
+  const tenant = says !== undefined && isJsonObject(says) ? says['tenant'] : undefined;
+  return typeof tenant === 'string' ? tenant : undefined;
 }

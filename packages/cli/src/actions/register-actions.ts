@@ -11,6 +11,7 @@ import {
 } from '../desk/decide.ts';
 import { addDecideOptions } from '../desk/register-decide.ts';
 import { type ListOptions } from './list-actions.ts';
+import { type ShowCommand } from './show-action.ts';
 
 const limitUsual = 20;
 const statuses = actionStatuses.filter((status) => status !== 'new' && status !== 'reserved');
@@ -61,7 +62,8 @@ Examples:
         .description(
           'Shows one action: its state and guarantee, arguments, attempts, votes, outcome, evidence,\nincidents, who looks after it, and the repeats that it held back.',
         )
-        .argument('<id>', 'the id of the action, or its beginning'),
+        .argument('<id>', 'the id of the action, or its beginning')
+        .option('--archive <folder>', 'read archived events too, from the files in this folder'),
     ),
   )
     .addHelpText(
@@ -71,7 +73,7 @@ Examples:
   action-ledger actions show h3kx81AbQz.0
   action-ledger actions show h3kx --json | jq .outcome`,
     )
-    .action(async (id: string, options: PathOption & { readonly json?: boolean }) => {
+    .action(async (id: string, options: ShowCommand) => {
       const { showAction } = await import('./show-action.ts');
       await showAction(cli, id, options);
     });

@@ -1,7 +1,9 @@
 // `action-ledger actions show`: everything that is on record of one action.
-import { type Action, type Attempt } from '@action-ledger/domain';
+import { foldAction } from '@action-ledger/codec';
+import { type Action, type Attempt, streamOfAction } from '@action-ledger/domain';
 import { viewsPathOf } from '@action-ledger/client';
 import { readSideEntries, type SideEntry } from '@action-ledger/read-models';
+import { type ArchiveOption, withArchive } from '../archive/with-archive.ts';
 import { type Cli } from '../cli.ts';
 import { promises, statusText, watchText } from '../describe/action-text.ts';
 import { callText } from '../describe/event-text.ts';
@@ -13,17 +15,19 @@ import { cutText } from '../format/text-width.ts';
 import { dateTime, duration } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
-import { loadAction } from '../ledger-file/load-action.ts';
+import { type LoadedAction, loadAction } from '../ledger-file/load-action.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
 
-export async function showAction(
-  cli: Cli,
-  typed: string,
-  options: PathOption & { readonly json?: boolean },
-): Promise<void> {
+export interface ShowCommand extends PathOption, ArchiveOption {
+  readonly json?: boolean;
+}
+
+export async function showAction(cli: Cli, typed: string, options: ShowCommand): Promise<void> {
   await readLedger(cli.io, options, async (store, path) => {
-    const { action, events } = await loadAction(store, typed, sha256);
+    const loaded = await loadAction(withArchive(store, options), typed, sha256);
+    const { events } = loaded;
+    const action = wholeAgain(loaded);
     const heldBack = readSideEntries(viewsPathOf(path), action.id) ?? [];
     if (options.json === true) {
       const promise = promises[action.guarantee];
@@ -35,6 +39,16 @@ export async function showAction(
     const command = `action-ledger replay ${shortId(action.id)}${file}`;
     cli.io.out(`\n${cli.style.dim(`${command}  shows its state after each event.`)}\n`);
   });
+}
+
+/** With what was cut when it was archived, where the events before that are at hand. */
+function wholeAgain({ action, events }: LoadedAction): Action {
+  const marker = events.findIndex(({ type }) => type === 'ActionArchived');
+  if (marker < 1) return action;
+  const before = foldAction(sha256, streamOfAction(action.id), events.slice(0, marker));
+  if (before.kind === 'broken') return action;
+  const { arguments: args, outcome = action.outcome } = before.action;
+  return { ...action, arguments: args, ...(outcome === undefined ? {} : { outcome }) };
 }
 
 function renderAction(
@@ -68,9 +82,24 @@ function facts(action: Action, heldBack: readonly SideEntry[], style: Style): re
     ...attemptFacts(action, style),
     ...endFacts(action),
     ...careFacts(action, style),
+    ...archiveFacts(action),
     [
       'record',
       `epoch ${action.epoch}, revision ${action.revision}, arguments hash ${action.argumentsHash.slice(0, 12)}…`,
+    ],
+  ];
+}
+
+function archiveFacts({ archived }: Action): readonly Fact[] {
+  if (archived === undefined) return [];
+  const { file, through, at, cut } = archived;
+  const parts = cut.length === 0 ? '' : `; of ${cut.join(' and ')} a part is kept here`;
+  return [
+    [
+      'archived',
+      printable(
+        `at ${dateTime(at)} UTC: revisions up to ${through} are in ${file}${parts}. --archive FOLDER reads them`,
+      ),
     ],
   ];
 }

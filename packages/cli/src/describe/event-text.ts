@@ -65,6 +65,8 @@ const texts: Texts = {
   ActionSuperseded: byAction,
   IncidentOpened: ({ incident, reason }) => `${incident}: ${reason}`,
   IncidentClosed: ({ incident, by, reason }) => `${incident} by ${by}: ${reason}`,
+  ActionArchived: ({ through, file, cut = [] }) =>
+    `up to revision ${through} in ${file}${cut.length === 0 ? '' : `; ${cut.join(' and ')} kept in part`}`,
   NameReserved: ({ action }) => `an older name of ${shortId(action)}`,
 };
 

@@ -1,11 +1,11 @@
 // `action-ledger export`: the record as lines of JSON, however long it is, in little memory. What is
 // stored is printed; a row that cannot be read is told on standard error and passed over.
 import { readEvents } from '@action-ledger/application';
+import { lineOfEvent } from '@action-ledger/codec';
 import { actionOfStream, type JsonObject, streamOfAction } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { type Cli } from '../cli.ts';
 import { printable } from '../format/printable.ts';
-import { isoTime } from '../format/time.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 
@@ -35,7 +35,7 @@ export async function exportEvents(cli: Cli, options: ExportCommand): Promise<vo
     });
     for await (const read of events) {
       let lines = '';
-      for (const event of read) if (await isWanted(event)) lines += `${lineOf(event)}\n`;
+      for (const event of read) if (await isWanted(event)) lines += `${lineOfEvent(event)}\n`;
       if (lines === '') continue;
       io.out(lines);
       await io.drained?.();
@@ -43,34 +43,11 @@ export async function exportEvents(cli: Cli, options: ExportCommand): Promise<vo
   });
 }
 
-function lineOf({ position, stream, revision, type, data, metadata }: RecordedEvent): string {
-  const { at, by } = membersOf(metadata);
-  const place = JSON.stringify({
-    position,
-    stream,
-    revision,
-    ...(typeof at === 'number' ? { time: isoTime(at) } : {}),
-    type,
-    ...(typeof by === 'string' ? { by } : {}),
-  });
-  return `${place.slice(0, -1)},"data":${isJson(data) ? data : JSON.stringify(data)}}`;
-}
-
 function membersOf(metadata: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(metadata) as JsonObject;
   } catch {
     return {};
-  }
-}
-
-/** Canonical JSON is one line; what was tampered with need not be. */
-function isJson(data: string): boolean {
-  try {
-    JSON.parse(data);
-    return !data.includes('\n');
-  } catch {
-    return false;
   }
 }
 
@@ -83,7 +60,7 @@ function ofTenant(
 ): (event: RecordedEvent) => boolean | Promise<boolean> {
   const known = new Map<string, boolean>();
   const learn = (actionId: string, first: RecordedEvent | undefined): boolean => {
-    const isOwn = first !== undefined && membersOf(first.data)['tenant'] === tenant;
+    const isOwn = first !== undefined && tenantIn(first) === tenant;
     if (known.size >= rememberedMax) known.clear();
     known.set(actionId, isOwn);
     return isOwn;
@@ -100,6 +77,13 @@ function ofTenant(
       .then(([first]) => learn(actionId, first))
       .catch(() => learn(actionId, undefined));
   };
+}
+
+/** Of the event that its stream begins with. */
+function tenantIn({ type, data }: RecordedEvent): unknown {
+  const said = membersOf(data);
+  const state = said['state'] as { readonly tenant?: unknown } | undefined;
+  return type === 'ActionArchived' ? state?.tenant : said['tenant'];
 }
 
 /** `quarantine-<id>` is about an action. */

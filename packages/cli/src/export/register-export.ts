@@ -10,7 +10,7 @@ export const registerExport: Register = (program, cli) => {
       .command('export')
       .summary('every event as a line of JSON')
       .description(
-        'Prints every event in the order of positions, one a line: {position, stream, revision, time, type,\ndata}, and by where a person or another system asked for it. Secret arguments are not in the record,\nand so not in here. Reads beside a running ledger or alone.',
+        'Prints every event in the order of positions, one a line: {position, stream, revision, time, type,\nid, hash, data}, and by where a person or another system asked for it. Secret arguments are not in the record,\nand so not in here. Reads beside a running ledger or alone.',
       )
       .option('--from <position>', 'only from this position on', wholeNumber, 1)
       .option('--tenant <tenant>', 'only events of actions of this tenant'),

@@ -5,7 +5,7 @@ import { unsealActionEvent } from '@action-ledger/codec';
 import {
   type Action,
   actionOfStream,
-  chainStart,
+  chainBefore,
   evolve,
   findChainBreak,
   ImpossibleEvent,
@@ -46,7 +46,9 @@ export async function foldLedger(
     try {
       const { event, metadata, revision } = unsealActionEvent(recorded);
       if (sha256 !== undefined) {
-        const from = { revision: revision - 1, hash: hashes.get(stream) ?? chainStart(stream) };
+        const hash = hashes.get(stream);
+        const from =
+          hash === undefined ? chainBefore(stream, recorded) : { revision: revision - 1, hash };
         const found = findChainBreak(sha256, stream, [recorded], from);
         if (found !== undefined) throw new SyntaxError(found.what);
         hashes.set(stream, metadata.hash);

@@ -16,7 +16,8 @@ export const registerReplay: Register = (program, cli) => {
         .option(
           '--until <time>',
           'up to this time (ISO 8601, UTC unless it says; or ms since 1970)',
-        ),
+        )
+        .option('--archive <folder>', 'read archived events too, from the files in this folder'),
     ),
   )
     .addHelpText(

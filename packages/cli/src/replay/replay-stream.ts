@@ -5,7 +5,7 @@ import {
   type Action,
   type ActionEvent,
   actionOfStream,
-  chainStart,
+  type ChainPlace,
   evolve,
   evolveWorkflow,
   findChainBreak,
@@ -56,9 +56,8 @@ export async function replayStream(
     ...(actionId === undefined ? {} : { action: newAction(actionId) }),
     ...(workflowId === undefined ? {} : { workflow: newWorkflow(workflowId) }),
   };
-  let hash = chainStart(stream);
+  let from: ChainPlace | undefined;
   for (const each of recorded) {
-    const from = { revision: events.length - 1, hash };
     const found = findChainBreak(sha256, stream, [each], from);
     if (found !== undefined) return broken(found.revision, found.what);
     const unsealed = unsealedOrWhy(each);
@@ -71,7 +70,7 @@ export async function replayStream(
         throw error;
       return broken(each.revision, error.message);
     }
-    hash = unsealed.metadata.hash;
+    from = { revision: each.revision, hash: unsealed.metadata.hash };
     events.push(replayed(each, unsealed, state));
   }
   return { stream, events, left: recorded.length - events.length };

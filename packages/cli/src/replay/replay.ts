@@ -3,6 +3,7 @@ import { rowOf } from '@action-ledger/application';
 import { parseActionId } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { actionsTable } from '../actions/actions-table.ts';
+import { type ArchiveOption, withArchive } from '../archive/with-archive.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';
@@ -16,7 +17,7 @@ import { sha256 } from '../sha256.ts';
 import { renderReplay } from './print-replay.ts';
 import { replayStream } from './replay-stream.ts';
 
-export interface ReplayOptions extends PathOption {
+export interface ReplayOptions extends PathOption, ArchiveOption {
   readonly until?: string;
   readonly json?: boolean;
 }
@@ -35,7 +36,7 @@ export async function replay(
   }
   await readLedger(cli.io, options, async (store, path) => {
     if (target === undefined) await replayLedger(cli, store, path, untilMs ?? 0, options);
-    else await replayOne(cli, store, target, untilMs, options);
+    else await replayOne(cli, withArchive(store, options), target, untilMs, options);
   });
 }
 

@@ -1,6 +1,7 @@
 // `action-ledger verify`
 import { type Register } from '../cli.ts';
-import { addJsonOption, addPathOption, type PathOption } from '../ledger-file/ledger-path.ts';
+import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
+import { type VerifyCommand } from './verify.ts';
 
 export const registerVerify: Register = (program, cli) => {
   addJsonOption(
@@ -10,7 +11,8 @@ export const registerVerify: Register = (program, cli) => {
         .summary('prove that the record is whole, or name what is wrong')
         .description(
           'Reads every event and checks that no position is missing, that the hash chain of every stream\nholds, that every stream folds, and the invariants across streams. Ends with 1 if anything is broken.',
-        ),
+        )
+        .option('--archive <folder>', 'check the files of archived events in this folder too'),
     ),
   )
     .addHelpText(
@@ -22,7 +24,7 @@ Examples:
   action-ledger verify
   action-ledger verify --path backup.db --json | jq .brokenInvariants`,
     )
-    .action(async (options: PathOption & { readonly json?: boolean }) => {
+    .action(async (options: VerifyCommand) => {
       const { verify } = await import('./verify.ts');
       await verify(cli, options);
     });

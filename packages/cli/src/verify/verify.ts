@@ -3,6 +3,8 @@ import { type BrokenRecord, type Verification, verifyLedger } from '@action-ledg
 import { actionOfStream, streamOfAction } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { readOwner } from '@action-ledger/event-store-sqlite';
+import { checkArchive } from '../archive/check-archive.ts';
+import { type ArchiveOption } from '../archive/with-archive.ts';
 import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
@@ -16,20 +18,33 @@ import { sha256 } from '../sha256.ts';
 import { compareWithViews } from './compare-with-views.ts';
 import { type ProofThread, startProofThread } from './proof-thread.ts';
 
-export async function verify(
-  cli: Cli,
-  options: PathOption & { readonly json?: boolean },
-): Promise<void> {
+export interface VerifyCommand extends PathOption, ArchiveOption {
+  readonly json?: boolean;
+}
+
+export async function verify(cli: Cli, options: VerifyCommand): Promise<void> {
   const { clock } = cli.io.runtime;
   const startedMs = clock.monoMs();
   await readLedger(cli.io, options, async (store, path) => {
     const owner = readOwner(path);
     const isRunning = owner !== undefined && isAlive(owner.pid);
-    const found = await verifyInThreads(store, path, isRunning ? clock.wallMs() : undefined);
+    const record = await verifyInThreads(store, path, isRunning ? clock.wallMs() : undefined);
+    const found = await withArchives(store, options, record);
     if (options.json === true) cli.json(found);
     else cli.io.out(renderVerification(cli, found, path, clock.monoMs() - startedMs));
     if (found.brokenInvariants.length > 0) cli.end(1);
   });
+}
+
+/** Adds what is wrong with the files of archived events, where their folder is named. */
+async function withArchives(
+  store: EventStore,
+  { archive }: ArchiveOption,
+  record: Verification,
+): Promise<Verification> {
+  if (archive === undefined) return record;
+  const { broken } = await checkArchive(store, archive);
+  return { ...record, brokenInvariants: [...record.brokenInvariants, ...broken] };
 }
 
 /** Fewer are proved in less time than a thread takes to start. */

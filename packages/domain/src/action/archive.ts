@@ -46,7 +46,7 @@ function markerOf(
   action: Action,
   command: CommandOf<'ArchiveAction'>,
 ): EventData['ActionArchived'] {
-  const { file, previousHash, arguments: args, outcome } = command;
+  const { file, previousHash, position, arguments: args, outcome } = command;
   const before = action.archived?.cut ?? [];
   const cut = (['arguments', 'result'] as const).filter(
     (part) => before.includes(part) || (part === 'result' ? outcome : args) !== undefined,
@@ -64,6 +64,7 @@ function markerOf(
     file,
     through: action.revision,
     previousHash,
+    position,
     state: shortened(kept),
     ...(cut.length === 0 ? {} : { cut }),
   };

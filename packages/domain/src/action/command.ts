@@ -230,6 +230,8 @@ export type ActionCommand =
       readonly revisionSeen: number;
       /** Of the event at `revisionSeen`. */
       readonly previousHash: string;
+      /** Of its first event, also where that is archived. */
+      readonly position: number;
       /** Nothing may have happened to it since. Wall-clock ms. */
       readonly settledBefore: number;
       /** What is kept of them, where that is not all. */

@@ -181,6 +181,8 @@ export interface EventData {
     /** The last revision that is in it, and its hash: what this event is chained to. */
     readonly through: number;
     readonly previousHash: string;
+    /** Where its first event stood among all. */
+    readonly position: number;
     /** All that is kept of what they led to. */
     readonly state: ArchivedState;
     /** Of these only a part is kept. */

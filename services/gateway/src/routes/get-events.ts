@@ -38,14 +38,18 @@ export const getEvents = route({
     if (own.kind === 'no') return own.answer;
     const recorded = await door.feed.readStream(streamOfAction(params.id));
     const from = query.from ?? 0;
-    const end = from + query.limit;
-    const told = eventsTold(params.id, recorded, query.state);
+    // Of an archived action the first ones are gone.
+    const told = eventsTold(params.id, recorded, query.state).filter(
+      ({ revision }) => revision >= from,
+    );
+    const page = told.slice(0, query.limit);
+    const next = told[query.limit]?.revision;
     return {
       status: 200,
       body: {
         action: params.id,
-        events: told.slice(from, end),
-        ...(told.length > end ? { next: end } : {}),
+        events: page,
+        ...(next === undefined ? {} : { next }),
       },
     };
   },
@@ -55,7 +59,7 @@ function eventsTold(
   id: string,
   recorded: readonly RecordedEvent[],
   withState: boolean,
-): readonly object[] {
+): readonly (object & { readonly revision: number })[] {
   let action: Action = newAction(id);
   return recorded.map((each) => {
     const { event, metadata, revision, position: at } = unsealActionEvent(each);

@@ -1,0 +1,81 @@
+// What an archived action keeps of its arguments and its result: all, up to a size; beyond that a part,
+// with what its tool declared to keep. Where no declaration of the tool is on record, nothing is cut.
+import { unsealEvent } from '@action-ledger/codec';
+import {
+  type Action,
+  canonicalJson,
+  cutToFit,
+  isLongerThan,
+  type JsonObject,
+  type RecordedResult,
+  type Sha256,
+} from '@action-ledger/domain';
+import { type EventStore } from '@action-ledger/event-store';
+import { toolStream } from '../registry.ts';
+
+/** Of the canonical text. */
+export const argumentsKeptBytes = 1_024;
+export const resultKeptBytes = 4_096;
+
+export interface Shortened {
+  readonly arguments?: JsonObject;
+  readonly outcome?: RecordedResult;
+}
+
+export type Shortener = (action: Action, file: string) => Promise<Shortened>;
+
+export function createShortener(store: EventStore, sha256: Sha256): Shortener {
+  const keeps = new Map<string, Promise<readonly string[] | undefined>>();
+  const keepOf = (tool: string): Promise<readonly string[] | undefined> => {
+    const known = keeps.get(tool) ?? declaredKeep(store, tool);
+    keeps.set(tool, known);
+    return known;
+  };
+  return async (action, file) => {
+    const keep = await keepOf(action.tool);
+    if (keep === undefined) return {};
+    const args = shorterArguments(action.arguments, within(keep, 'arguments.'));
+    const outcome = shorterOutcome(sha256, action.outcome, within(keep, 'outcome.'), file);
+    return {
+      ...(args === undefined ? {} : { arguments: args }),
+      ...(outcome === undefined ? {} : { outcome }),
+    };
+  };
+}
+
+async function declaredKeep(
+  store: EventStore,
+  tool: string,
+): Promise<readonly string[] | undefined> {
+  const last = (await store.readStream(toolStream(tool))).at(-1);
+  if (last === undefined) return undefined;
+  const { keep } = unsealEvent(last).event.data as { readonly keep?: readonly string[] };
+  return keep;
+}
+
+function within(keep: readonly string[], side: string): readonly string[] {
+  return keep.filter((path) => path.startsWith(side)).map((path) => path.slice(side.length));
+}
+
+function shorterArguments(args: JsonObject, keep: readonly string[]): JsonObject | undefined {
+  if (!isLongerThan(canonicalJson(args), argumentsKeptBytes)) return undefined;
+  return cutToFit(args, argumentsKeptBytes, keep).value as JsonObject;
+}
+
+function shorterOutcome(
+  sha256: Sha256,
+  outcome: Action['outcome'],
+  keep: readonly string[],
+  file: string,
+): RecordedResult | undefined {
+  if (outcome === undefined) return undefined;
+  const text = canonicalJson(outcome.result);
+  if (!isLongerThan(text, resultKeptBytes)) return undefined;
+  const { at: _at, ...recorded } = outcome;
+  return {
+    ...recorded,
+    result: cutToFit(outcome.result, resultKeptBytes, keep).value,
+    digest: outcome.digest ?? sha256(text),
+    notes: [...(outcome.notes ?? []), `Only a part is kept here; the rest is archived in ${file}.`],
+  };
+}
