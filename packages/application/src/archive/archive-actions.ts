@@ -30,6 +30,8 @@ export interface ArchiveRequest {
   /** Nothing may have happened to an action since. Wall-clock ms. */
   readonly settledBefore: number;
   readonly by: string;
+  /** Also actions that would take as much room as before. */
+  readonly all?: boolean;
   /** Only counts. */
   readonly dryRun?: boolean;
 }
@@ -66,6 +68,9 @@ export async function archiveActions(
     ...deps,
     clock,
     files: createArchivedStreams(deps.folder, sha256),
+    shorten: run.shorten,
+    settledBefore: request.settledBefore,
+    isAnySize: request.all === true,
   });
   let batch: Candidate[] = [];
   let cuts: StreamCut[] = [];
@@ -77,7 +82,7 @@ export async function archiveActions(
   for await (const stream of oldStreams(store, request.settledBefore, (at) => {
     clock.observe(at);
   })) {
-    const choice = await choose(stream, request.settledBefore);
+    const choice = await choose(stream);
     note(run.report, choice);
     if (choice.kind === 'cut') cuts.push(choice.cut);
     if (choice.kind !== 'archive') continue;

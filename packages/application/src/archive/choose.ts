@@ -4,6 +4,7 @@ import { eventOfLine, foldAction, foldWorkflow, lineOfEvent } from '@action-ledg
 import {
   type Action,
   type ActionRefusalCode,
+  archivableStatuses,
   decide,
   isOpenWorkflow,
   type Refusal,
@@ -19,6 +20,7 @@ import {
 import { type LedgerClock } from '../ledger-clock.ts';
 import { quarantineStream } from '../quarantine.ts';
 import { type ArchivedStreams } from './archived-streams.ts';
+import { type Shortener } from './shorten.ts';
 
 export interface Candidate {
   readonly stream: string;
@@ -44,12 +46,22 @@ export interface ChooserDeps {
   readonly sha256: Sha256;
   readonly clock: LedgerClock;
   readonly files: ArchivedStreams;
+  readonly shorten: Shortener;
+  /** Nothing may have happened to an action since. Wall-clock ms. */
+  readonly settledBefore: number;
+  /** Also those that would take as much room as before. */
+  readonly isAnySize: boolean;
 }
 
-export type Chooser = (stream: string, settledBefore: number) => Promise<Choice>;
+export type Chooser = (stream: string) => Promise<Choice>;
+
+/** So much less, at least, an action must take when it is archived: 1 to 1.5. */
+const gainMin = 1.5;
+/** What a marker takes beside its data: id, type, metadata, the name of the stream. */
+const besideData = 220;
 
 export function createChooser(deps: ChooserDeps): Chooser {
-  return async (stream, settledBefore) => {
+  return async (stream) => {
     const { store, sha256 } = deps;
     const events = await readOrNone(store, stream);
     const folded = foldAction(sha256, stream, events);
@@ -57,7 +69,7 @@ export function createChooser(deps: ChooserDeps): Chooser {
     const { action, hash } = folded;
     const left = await leftByEarlierRun(deps, stream, action, events);
     if (left !== undefined) return left;
-    const why = await whyKept(deps, action, settledBefore);
+    const why = await whyKept(deps, action, events);
     if (why !== undefined) return keep(why);
     const lines = events.map(lineOfEvent);
     if (!lines.every((line, index) => givesBack(line, events[index]))) return keep('not plain');
@@ -102,11 +114,18 @@ async function leftByEarlierRun(
 
 /** In words that are counted. */
 async function whyKept(
-  { store, sha256, clock }: ChooserDeps,
+  deps: ChooserDeps,
   action: Action,
-  settledBefore: number,
+  events: readonly RecordedEvent[],
 ): Promise<string | undefined> {
-  const trial = { file: '', revisionSeen: action.revision, previousHash: '', position: 0 };
+  const { store, clock, settledBefore, shorten, isAnySize } = deps;
+  const trial = {
+    file: likeAName,
+    revisionSeen: action.revision,
+    previousHash: likeAHash,
+    position: 0,
+    ...(await shorten(action, likeAName)),
+  };
   const decision = decide(
     action,
     { type: 'ArchiveAction', settledBefore, ...trial },
@@ -114,20 +133,42 @@ async function whyKept(
   );
   if (decision.kind === 'refusal') return refusedAs(action, decision);
   if ((await store.readStream(quarantineStream(action.id))).length > 0) return 'damaged';
-  if (action.workflow === undefined) return undefined;
-  const { id } = action.workflow;
-  const folded = foldWorkflow(sha256, id, await readOrNone(store, streamOfWorkflow(id)));
-  if (folded.kind === 'broken') return 'damaged';
+  if (action.workflow !== undefined && !(await isOver(deps, action.workflow.id)))
+    return 'in a workflow';
+  return isAnySize || isWorthIt(events, decision.events) ? undefined : 'too small';
+}
+
+const likeAName = `archive-2026-01-01-${'0'.repeat(20)}.ndjson`;
+const likeAHash = '0'.repeat(43);
+
+function isWorthIt(
+  events: readonly RecordedEvent[],
+  marker: readonly { readonly data: object }[],
+): boolean {
+  const before = events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+  const after = marker.reduce((sum, { data }) => sum + JSON.stringify(data).length, besideData);
+  return before >= after * gainMin;
+}
+
+/** Its workflow has come to its end, long enough ago, and waits for nobody. */
+async function isOver(
+  { store, sha256, settledBefore }: ChooserDeps,
+  workflowId: string,
+): Promise<boolean> {
+  const events = await readOrNone(store, streamOfWorkflow(workflowId));
+  const folded = foldWorkflow(sha256, workflowId, events);
+  if (folded.kind === 'broken') return false;
   const { workflow } = folded;
-  const isOver = !isOpenWorkflow(workflow) && workflow.watch === undefined;
-  return isOver && workflow.updatedAt < settledBefore ? undefined : 'in a workflow';
+  const isAtRest = !isOpenWorkflow(workflow) && workflow.watch === undefined;
+  return isAtRest && workflow.updatedAt < settledBefore;
 }
 
 function refusedAs(action: Action, { code }: Refusal<ActionRefusalCode>): string {
   if (action.status === 'reserved') return 'reserved name';
   if (code === 'action.in-doubt') return 'in doubt';
   if (code === 'action.not-due') return 'too recent';
-  return action.incidents.length > 0 || action.watch !== undefined ? 'with a person' : 'open';
+  const isSettled = (archivableStatuses as readonly string[]).includes(action.status);
+  return isSettled ? 'with a person' : 'open';
 }
 
 function firstPosition(events: readonly RecordedEvent[]): number {

@@ -14,7 +14,7 @@ import { type EventStore } from '@action-ledger/event-store';
 import { toolStream } from '../registry.ts';
 
 /** Of the canonical text. */
-export const argumentsKeptBytes = 1_024;
+export const argumentsKeptBytes = 256;
 export const resultKeptBytes = 4_096;
 
 export interface Shortened {

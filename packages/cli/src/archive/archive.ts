@@ -16,6 +16,7 @@ export interface ArchiveCommand extends PathOption {
   readonly before: string;
   readonly to: string;
   readonly by: string;
+  readonly all?: boolean;
   readonly dryRun?: boolean;
   readonly compact?: boolean;
   readonly json?: boolean;
@@ -23,7 +24,7 @@ export interface ArchiveCommand extends PathOption {
 
 export async function archive(cli: Cli, options: ArchiveCommand): Promise<void> {
   const { runtime } = cli.io;
-  const { to, by, dryRun = false, compact = false } = options;
+  const { to, by, all = false, dryRun = false, compact = false } = options;
   const restedMs = parseDuration(options.before);
   if (restedMs === undefined)
     throw usageError(
@@ -42,7 +43,7 @@ export async function archive(cli: Cli, options: ArchiveCommand): Promise<void> 
     const settledBefore = runtime.clock.wallMs() - restedMs;
     report = await archiveActions(
       { store, runtime, sha256, folder: openArchiveFolder(to) },
-      { settledBefore, by, dryRun },
+      { settledBefore, by, all, dryRun },
     );
     if (compact && !dryRun) await store.compact();
   } finally {

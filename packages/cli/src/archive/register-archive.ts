@@ -15,6 +15,7 @@ export const registerArchive: Register = (program, cli) => {
         .requiredOption('--before <age>', 'only what has rested so long: 90d, 12h')
         .requiredOption('--to <folder>', 'where the files go; keep them as long as the ledger')
         .option('--by <name>', 'who archives, for the record', 'operator')
+        .option('--all', 'also actions that take as much room as before: small ones')
         .option('--dry-run', 'only say what would be archived')
         .option('--compact', 'make the file smaller too; needs room for a second one meanwhile'),
     ),

@@ -51,13 +51,15 @@ function markerOf(
   const cut = (['arguments', 'result'] as const).filter(
     (part) => before.includes(part) || (part === 'result' ? outcome : args) !== undefined,
   );
+  // Nothing is sent under it any more, and nothing is matched by it.
+  const { downstreamKey: _key, ...rest } = action;
   const kept = {
-    ...action,
+    ...rest,
     ...(args === undefined ? {} : { arguments: args }),
     ...(outcome === undefined || action.outcome === undefined
       ? {}
       : { outcome: { ...outcome, at: action.outcome.at } }),
-    evidence: action.evidence.map(({ data: _data, ...rest }) => rest),
+    evidence: action.evidence.map(({ data: _data, ...item }) => item),
   };
   return {
     action: action.id,
@@ -71,7 +73,7 @@ function markerOf(
 }
 
 /** The event tells them itself. */
-const toldByTheEvent: ReadonlySet<string> = new Set(['id', 'revision', 'updatedAt', 'archived']);
+const toldByTheEvent: ReadonlySet<string> = new Set(['id', 'revision', 'archived']);
 
 function shortened(action: Action): ArchivedState {
   const fresh: Readonly<Record<string, unknown>> = { ...newAction(action.id), status: undefined };

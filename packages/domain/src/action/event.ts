@@ -194,7 +194,7 @@ export interface EventData {
 
 /** A state without what its event tells, and without what is as in an action that has just begun. */
 export type ArchivedState = Partial<
-  Omit<Action, 'id' | 'revision' | 'updatedAt' | 'archived' | 'status'>
+  Omit<Action, 'id' | 'revision' | 'archived' | 'downstreamKey' | 'status'>
 > &
   Pick<Action, 'status'>;
 

@@ -22,7 +22,9 @@ export function evolve(action: Action, event: ActionEvent, place: EventPlace): A
     throw new ImpossibleEvent(action, event);
   const next = apply(action, event, place);
   if (!allowed.includes(next.status)) throw new ImpossibleEvent(action, event);
-  return { ...next, revision: place.revision, updatedAt: place.at };
+  // Nothing happens to an action when it is archived.
+  const updatedAt = event.type === 'ActionArchived' ? next.updatedAt : place.at;
+  return { ...next, revision: place.revision, updatedAt };
 }
 
 /** Of this action, and in the place that it names. */

@@ -173,7 +173,7 @@ export const problems: Rows = {
     word: 'failed-without-effect',
     retryAfterS: 5,
   },
-  'repeat.arguments-needed': wrong('Secret arguments are not stored: give them again'),
+  'repeat.arguments-needed': wrong('The arguments are not stored whole: give them again'),
   'repeat.too-early': outOfPlace('Only a settled action without doubt can be repeated'),
   'request.cursor': wrong('The cursor is not one that was given out'),
   'request.headers-too-large': wrong('The headers are too large', 431),
