@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { actionStatuses } from '@action-ledger/domain';
 import { type Cli, type Register } from '../cli.ts';
-import { addJsonOption, addPathOption, type PathOption } from '../ledger-file/ledger-path.ts';
+import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
 import {
   type CloseIncidentOptions,
   type DecideOptions,

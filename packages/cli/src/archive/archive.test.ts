@@ -97,6 +97,10 @@ async function verified(): Promise<unknown> {
   return (JSON.parse(text) as { readonly brokenInvariants: unknown }).brokenInvariants;
 }
 
+function eventsIn(printed: string): readonly object[] {
+  return (JSON.parse(printed) as { readonly events: readonly object[] }).events;
+}
+
 const withoutRepeat = ({ actionId, result, state }: Answer) => ({ actionId, result, state });
 
 describe('archiving', () => {
@@ -189,11 +193,9 @@ describe('archiving', () => {
     expect((await cli(['actions', 'show', big, '--archive', archives, '--json'])).text).toContain(
       long,
     );
-    const { events } = JSON.parse(
-      (await cli(['replay', big, '--archive', archives, '--json'])).text,
-    );
-    expect(events.slice(0, -1)).toEqual(JSON.parse(whole).events);
-    expect(events.at(-1)).toMatchObject({ type: 'ActionArchived', by: 'operator' });
+    const again = (await cli(['replay', big, '--archive', archives, '--json'])).text;
+    expect(eventsIn(again).slice(0, -1)).toEqual(eventsIn(whole));
+    expect(eventsIn(again).at(-1)).toMatchObject({ type: 'ActionArchived', by: 'operator' });
     expect((await cli(['replay', big])).text).toContain('ActionArchived');
   });
 
