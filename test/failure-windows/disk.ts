@@ -28,7 +28,10 @@ export async function openDisk(kind: StoreKind, { clock }: VirtualRuntime): Prom
       kind,
       store: () => store,
       reopen: async () => {
-        store = createMemoryEventStore({ events: store.events() });
+        store = createMemoryEventStore({
+          events: store.events(),
+          givenUp: store.allGivenUp(),
+        });
       },
       backup: async () => {
         copy = store.events();

@@ -51,10 +51,8 @@ function markerOf(
   const cut = (['arguments', 'result'] as const).filter(
     (part) => before.includes(part) || (part === 'result' ? outcome : args) !== undefined,
   );
-  // Nothing is sent under it any more, and nothing is matched by it.
-  const { downstreamKey: _key, ...rest } = action;
   const kept = {
-    ...rest,
+    ...action,
     ...(args === undefined ? {} : { arguments: args }),
     ...(outcome === undefined || action.outcome === undefined
       ? {}

@@ -193,9 +193,7 @@ export interface EventData {
 }
 
 /** A state without what its event tells, and without what is as in an action that has just begun. */
-export type ArchivedState = Partial<
-  Omit<Action, 'id' | 'revision' | 'archived' | 'downstreamKey' | 'status'>
-> &
+export type ArchivedState = Partial<Omit<Action, 'id' | 'revision' | 'archived' | 'status'>> &
   Pick<Action, 'status'>;
 
 export interface AttemptEnd {

@@ -71,10 +71,11 @@ export function followTrail(trail: ActionTrail, event: ActionEvent, place: Event
 
 /** What came before it is in a file: it tells what that led to. */
 function beginWith(trail: ActionTrail, { through, state }: EventData['ActionArchived']): void {
-  const { attempts = nothing, argumentsHash, outcome } = state;
+  const { attempts = nothing, argumentsHash, downstreamKey, outcome } = state;
   trail.action = { ...trail.action, revision: through };
   trail.dispatches = attempts.length;
   trail.argumentsHash = argumentsHash;
+  trail.downstreamKey = downstreamKey;
   trail.hasSucceeded = outcome !== undefined;
 }
 
