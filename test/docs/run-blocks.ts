@@ -173,6 +173,7 @@ export function withoutChance(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\d/g, '<date>')
     .replaceAll(/\b\d\d:\d\d:\d\d(\.\d+)?/g, '<time>')
     .replaceAll(/\b1[6-9]\d{11}\b/g, '<time>')
+    .replaceAll(/"(id|hash)":"[\w-]{22,43}"/g, '"$1":"<$1>"')
     .replaceAll(/\bby worker [\w-]+/g, 'by worker <worker>')
     .replaceAll(/-?\b[\d,]+(\.\d+)? (ms|s)\b/g, '<duration>')
     .replaceAll(/"seconds": [\d.]+/g, '"seconds": <duration>')
