@@ -99,7 +99,11 @@ describe('a workflow over HTTP', () => {
         result: 'bon voyage',
         messageForModel: 'Done now (2 steps).',
       });
-      expect((await post('complete', { result: 'other' })).json['result']).toBe('bon voyage');
+      expect((await post('complete', { result: 'bon voyage' })).status).toBe(200);
+      const other = await post('complete', { result: 'other' });
+      expect([other.status, other.json.code]).toEqual([422, 'workflow.differs']);
+      const late = await post('fail', { reason: 'too late' });
+      expect([late.status, late.json.code]).toEqual([409, 'workflow.status']);
       expect(await show()).toMatchObject({ status: 'completed', steps: [{ step: 'hotel' }, {}] });
       expect(booked).toEqual(['hotel', 'flight']);
     });

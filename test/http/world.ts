@@ -262,6 +262,7 @@ export async function passing<Result>(
   done.then(over, over);
   await time.settle();
   for (let waited = 0; waited < answerMsMax && !isNow(); waited += 250) await time.advance(250);
+  if (!isNow()) throw new Error(`nothing came within ${answerMsMax} ms of virtual time`);
   return done;
   function isNow(): boolean {
     return isOver;

@@ -19,7 +19,7 @@ interface Refused {
 type Interruption = Exclude<RanProgram, { readonly kind: 'ended' }> | { readonly kind: 'stopped' };
 
 interface Core {
-  readonly workflows: Pick<Ledger['workflows'], 'step' | 'complete' | 'fail'>;
+  readonly workflows: Pick<Ledger['workflows'], 'step' | 'complete' | 'fail' | 'rest'>;
 }
 
 interface Run {
@@ -62,7 +62,7 @@ export async function runProgram<Result>(
 }
 
 async function failed({ core, workflow }: Run, thrown: unknown): Promise<RanProgram> {
-  const ended = await core.workflows.fail(workflow.id, textOf(thrown));
+  const ended = await asRecorded(core, workflow, core.workflows.fail(workflow.id, textOf(thrown)));
   return 'code' in ended
     ? { kind: 'refused', refusal: ended }
     : { kind: 'ended', workflow: ended, thrown };
@@ -72,8 +72,24 @@ async function completed(run: Run, result: unknown): Promise<RanProgram> {
   const { core, workflow, unreached, interruption } = run;
   const [left] = unreached;
   if (left !== undefined && interruption === undefined) return differs(left, 'the end');
-  const ended = await core.workflows.complete(workflow.id, result);
+  const ended = await asRecorded(core, workflow, core.workflows.complete(workflow.id, result));
   return 'code' in ended ? { kind: 'refused', refusal: ended } : { kind: 'ended', workflow: ended };
+}
+
+/** Another run of the same program was first: what it has brought about is the outcome of this one too. */
+async function asRecorded(
+  { workflows }: Core,
+  { id }: Workflow,
+  ending: Promise<Workflow | Refusal>,
+): Promise<Workflow | Refusal> {
+  const ended = await ending;
+  if (!('code' in ended) || !isOvertaken(ended.code)) return ended;
+  const recorded = await workflows.rest(id, 0);
+  return recorded?.status === 'completed' ? recorded : ended;
+}
+
+function isOvertaken(code: string): boolean {
+  return code === 'workflow.status' || code === 'workflow.differs';
 }
 
 function textOf(thrown: unknown): string {

@@ -25,12 +25,10 @@ export const bringsAbout = {
   ...commandsAction,
   headers: ifMatchAndPrefer,
   answers: proposalAnswers,
-  problems: [...commandProblems, 422],
   problemHeaders: {
     ...commandsAction.problemHeaders,
     403: [...proposalProblemHeaders[403], 'ETag'],
     413: ['ETag'],
-    422: [...proposalProblemHeaders[422], 'ETag'],
     429: ['ETag'],
     503: ['ETag'],
   },

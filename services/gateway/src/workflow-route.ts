@@ -27,10 +27,11 @@ export async function movedWorkflow(
   { ledger }: Door,
   moved: Workflow | Refusal,
   wait: Wait,
+  undoing = false,
 ): Promise<HttpAnswer> {
   if ('code' in moved) return refusedByLedger(moved);
   const rested = await ledger.workflows.rest(moved.id, wait.waitMs);
-  return preferring(workflowReply(rested ?? moved, true), wait);
+  return preferring(workflowReply(rested ?? moved, true, undoing), wait);
 }
 
 export const workflowDone: Readonly<Record<200 | 202, SuccessDoc>> = {

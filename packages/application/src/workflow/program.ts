@@ -297,7 +297,9 @@ export async function completeWorkflow(
   const { parts, workflows } = deps;
   const { externalId: _none, ...recorded } = recordable(parts.sha256, result ?? null, []);
   const performed = await workflows.store.perform(workflowId, ({ status }) =>
-    status === 'running' ? { type: 'CompleteWorkflow', result: recorded } : undefined,
+    status === 'running' || status === 'completed'
+      ? { type: 'CompleteWorkflow', result: recorded }
+      : undefined,
   );
   if (performed.kind === 'broken') return brokenRecord(performed.reason);
   if (performed.kind === 'refusal') return performed;

@@ -45,16 +45,21 @@ export interface WorkflowOutcome<Result = JsonValue> {
 
 export interface WorkflowContext {
   readonly repeat: boolean;
+  /** It is told to whoever had it undone: then that is what is done. */
+  readonly undoing?: boolean;
   readonly waitingFor?: { readonly step: string; readonly answer: Answer };
 }
 
 export function workflowOutcome(
   workflow: Workflow,
-  { repeat, waitingFor }: WorkflowContext,
+  { repeat, undoing = false, waitingFor }: WorkflowContext,
 ): WorkflowOutcome {
   const { id, tenant, name, run, status, revision, result, compensation, standing, watch } =
     workflow;
-  const word = wordFor(workflow, repeat, waitingFor?.answer);
+  const word =
+    undoing && status === 'compensated'
+      ? doneWord(repeat)
+      : wordFor(workflow, repeat, waitingFor?.answer);
   const base = {
     word,
     status,
@@ -123,6 +128,10 @@ function stepOutcome({ step, tool, settled, compensated }: Workflow['steps'][num
   };
 }
 
+function doneWord(repeat: boolean): AnswerWord {
+  return repeat ? 'already-done' : 'done';
+}
+
 function wordFor(
   { status, standing }: Workflow,
   repeat: boolean,
@@ -130,7 +139,7 @@ function wordFor(
 ): AnswerWord {
   switch (status) {
     case 'completed':
-      return repeat ? 'already-done' : 'done';
+      return doneWord(repeat);
     case 'compensating':
       return 'in-progress';
     case 'compensated':

@@ -129,17 +129,32 @@ function startCompensation(
   }
   if (from !== undefined && stepOf(workflow, from) === undefined)
     return unknownStep(workflow, from);
-  if (onlyRunning === true && workflow.status !== 'running') return accept();
+  if (onlyRunning === true && workflow.status !== 'running') return givenUp(workflow);
+  if (isUnderWay(workflow, command)) return accept();
   if (workflow.status === 'compensated' && !reachesFurther(workflow, from)) return accept();
-  return accept({
-    type: 'CompensationStarted',
-    data: {
-      by,
-      reason,
-      ...(from === undefined ? {} : { from }),
-      ...(onFailedCompensation === undefined ? {} : { onFailedCompensation }),
-    },
-  });
+  const more = onFailedCompensation === undefined ? {} : { onFailedCompensation };
+  const data = { by, reason, ...(from === undefined ? {} : { from }), ...more };
+  return accept({ type: 'CompensationStarted', data });
+}
+
+/** What is complete stays done: whoever gives up must hear that it was too late. */
+function givenUp(workflow: Workflow): WorkflowDecision {
+  return workflow.status === 'completed' ? wrongStatus(workflow, 'give it up') : accept();
+}
+
+/** All that is asked for is being done already. */
+function isUnderWay(
+  { status, steps, compensation, onFailedCompensation: rule }: Workflow,
+  { from, onFailedCompensation = rule }: WorkflowCommandOf<'StartCompensation'>,
+): boolean {
+  const place = from === undefined ? 0 : steps.findIndex(({ step }) => step === from);
+  return (
+    status === 'compensating' &&
+    place >= (compensation?.from ?? 0) &&
+    onFailedCompensation === rule &&
+    // What has failed is tried again.
+    steps.every(({ compensated }) => compensated?.as !== 'failed')
+  );
 }
 
 /** Steps that were kept when a part was undone. */
@@ -175,7 +190,11 @@ function complete(
   workflow: Workflow,
   { result }: WorkflowCommandOf<'CompleteWorkflow'>,
 ): WorkflowDecision {
-  if (workflow.status === 'completed') return accept();
+  if (workflow.status === 'completed') {
+    if (isSame(resultOf(result), resultOf(workflow))) return accept();
+    const message = 'The workflow was completed with another result.';
+    return refuse('workflow.differs', message, workflow, { differs: ['result'] });
+  }
   if (workflow.status !== 'running') return wrongStatus(workflow, 'complete it');
   const unsettled = workflow.steps.find(({ settled }) => settled === undefined);
   if (unsettled !== undefined) {
@@ -183,6 +202,11 @@ function complete(
     return refuse('workflow.step-unsettled', message, workflow, { step: unsettled.step });
   }
   return accept({ type: 'WorkflowEnded', data: { as: 'completed', ...result } });
+}
+
+/** What is cut is known by its digest. */
+function resultOf({ result, digest }: Pick<Workflow, 'result' | 'digest'>): unknown {
+  return { result: result ?? null, digest: digest ?? null };
 }
 
 function endCompensation(workflow: Workflow, now: Instant): WorkflowDecision {

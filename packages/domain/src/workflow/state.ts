@@ -126,9 +126,9 @@ export function standingSteps(
 function whyStanding(step: WorkflowStep, isKept: boolean): string | undefined {
   const { settled, compensation, compensated } = step;
   if (settled?.as === 'without effect' || compensated?.as === 'compensated') return undefined;
+  if (compensation.kind === 'not needed') return undefined;
   if (isKept) return 'it comes before the step from which on all was undone';
   if (settled === undefined) return 'its outcome is not known';
-  if (compensation.kind === 'not needed') return undefined;
   if (!settled.owned) return `it belongs to ${settled.action}, which this workflow did not create`;
   if (compensation.kind === 'impossible') return 'it cannot be undone';
   if (compensated === undefined) return 'held back: the compensation of a later step failed';

@@ -148,6 +148,41 @@ describe('a workflow', () => {
     expect(when(given(...done, compensation()), command)).toBe('workflow.status');
   });
 
+  it('that is complete stays so: with the same result once more, and no other, and is not given up', () => {
+    const command = { type: 'CompleteWorkflow', result: { result: 1 } } as const;
+    const ended: WorkflowEvent = { type: 'WorkflowEnded', data: { as: 'completed', result: 1 } };
+    const completed = given(...done, ended);
+    expect(when(completed, command)).toEqual([]);
+    expect(when(completed, { ...command, result: { result: 2 } })).toBe('workflow.differs');
+    expect(when(completed, { ...command, result: { result: 1, digest: 'd' } })).toBe('workflow.differs');
+    const fail = {
+      type: 'StartCompensation',
+      by: 'program',
+      reason: 'x',
+      onlyRunning: true,
+    } as const;
+    expect(when(completed, fail)).toBe('workflow.status');
+    expect(when(given(...done, compensation()), fail)).toEqual([]);
+  });
+
+  it('that is being undone is not begun again, but further back, by another rule, or where it failed', () => {
+    const ask = { type: 'StartCompensation', by: 'ann', reason: 'asked' } as const;
+    const undoing = given(...done, compensation('b'));
+    expect(when(undoing, { ...ask, from: 'b' })).toEqual([]);
+    expect(when(undoing, ask)).toEqual([compensation()]);
+    expect(when(given(...done, compensation()), ask)).toEqual([]);
+    expect(when(undoing, { ...ask, from: 'b', onFailedCompensation: 'stop' })).toEqual([]);
+    expect(when(undoing, { ...ask, from: 'b', onFailedCompensation: 'go on' })).toHaveLength(1);
+    const failed = given(...done, compensation(), undo('b', 'failed'));
+    expect(when(failed, ask)).toEqual([compensation()]);
+  });
+
+  it('a kept step that leaves nothing behind does not stand', () => {
+    const look = planned('look', { compensation: { kind: 'not needed' } });
+    const workflow = given(started, look, settled('look'), ...done.slice(1), compensation('b'));
+    expect(standingSteps(workflow).map(({ step }) => step)).toEqual(['b', 'a']);
+  });
+
   it('is undone backwards, and no step before its turn', () => {
     const workflow = given(...done, compensation());
     const record = (step: string): WorkflowCommand => ({

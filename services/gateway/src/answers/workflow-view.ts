@@ -41,10 +41,13 @@ export type WorkflowView = Omit<WorkflowOutcome, 'steps'> &
     readonly steps: readonly Partial<Pick<WorkflowStep, (typeof shownOfStep)[number]>>[];
   };
 
-/** @param now this request has brought it about; otherwise it is what an earlier one did */
-export function workflowView(workflow: Workflow, now = false): WorkflowView {
+/**
+ * @param now this request has brought it about; otherwise it is what an earlier one did
+ * @param undoing its undoing is what was asked for
+ */
+export function workflowView(workflow: Workflow, now = false, undoing = false): WorkflowView {
   return {
-    ...workflowOutcome(workflow, { repeat: !now }),
+    ...workflowOutcome(workflow, { repeat: !now, undoing }),
     ...picked(workflow, shown),
     steps: workflow.steps.map((step) => picked(step, shownOfStep)),
   };
@@ -59,11 +62,11 @@ function picked<Of extends object, Name extends keyof Of>(
 }
 
 /** While it is being undone it is not finished. */
-export function workflowReply(workflow: Workflow, now = false): HttpAnswer {
+export function workflowReply(workflow: Workflow, now = false, undoing = false): HttpAnswer {
   const isUnderWay = workflow.status === 'compensating';
   return {
     status: isUnderWay ? 202 : 200,
-    body: workflowView(workflow, now),
+    body: workflowView(workflow, now, undoing),
     headers: {
       etag: etagOf(workflow),
       location: `/v1/workflows/${workflow.id}`,

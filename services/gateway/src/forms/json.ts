@@ -56,10 +56,10 @@ export function count(max: number, fallback: number) {
 export function position() {
   return z
     .string()
-    .regex(/^\d{1,15}$/, 'must be a whole number from 0')
+    .regex(/^(0|[1-9]\d{0,14})$/, 'must be a whole number from 0')
     .optional()
     .transform((digits) => (digits === undefined ? undefined : Number(digits)))
-    .meta({ override: only({ type: 'integer', minimum: 0 }) });
+    .meta({ override: only({ type: 'integer', minimum: 0, maximum: 999_999_999_999_999 }) });
 }
 
 export const flag = z

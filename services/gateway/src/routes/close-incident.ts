@@ -20,6 +20,8 @@ export const closeIncident = route({
   }),
   body: z.strictObject({ reason, revisionSeen }).meta({ id: 'CloseIncidentRequest' }),
   requestExample: { reason: 'refunded by hand', revisionSeen: 9 },
+  problems: [404, 412],
+  problemHeaders: { 400: ['ETag'], 404: ['ETag'], 412: ['ETag'] },
   handle: async (door, asked) => {
     const aimed = await aim(door, asked);
     if (aimed.kind === 'no') return aimed.answer;

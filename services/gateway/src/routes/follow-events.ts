@@ -16,6 +16,7 @@ export const followEvents = route({
   headers: z.object({
     'Last-Event-ID': z
       .string()
+      .regex(/^\d{1,15}$/)
       .optional()
       .meta({ description: 'The position of the last event that was seen.', examples: ['42'] }),
   }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { aim, proposed } from '../command-route.ts';
 import { bringsAbout } from '../command-shape.ts';
-import { reason, revisionSeen } from '../forms/command-forms.ts';
+import { commandProblems, reason, revisionSeen } from '../forms/command-forms.ts';
 import { object } from '../forms/json.ts';
 import { preferring } from '../preferring.ts';
 import { waitOf } from '../request-headers.ts';
@@ -27,6 +27,8 @@ export const repeat = route({
   summary: 'Do a settled action once more',
   description:
     'Opens the next epoch. Said again with the same arguments, it is a repeat of itself.',
+  problems: [...commandProblems, 422],
+  problemHeaders: { ...bringsAbout.problemHeaders, 422: ['Location', 'ETag'] },
   body,
   requestExample: { reason: 'the customer wants it again', revisionSeen: 3 },
   handle: async (door, asked) => {

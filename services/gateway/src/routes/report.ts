@@ -14,6 +14,19 @@ import { refusedByLedger } from '../refused-by-ledger.ts';
 import { type Asked, route } from '../route.ts';
 import { withoutMissing } from '../without-missing.ts';
 
+/** Any one of these says what it is about. */
+const whatItIsAbout = [
+  ['action'],
+  ['downstreamKey'],
+  ['reference'],
+  ['tool', 'externalId'],
+] as const;
+
+/** As the check below has it. */
+function anyOfThese({ jsonSchema }: { readonly jsonSchema: object }): void {
+  Object.assign(jsonSchema, { anyOf: whatItIsAbout.map((required) => ({ required })) });
+}
+
 const body = z
   .strictObject({
     action: actionId.optional(),
@@ -43,12 +56,10 @@ const body = z
     data: json.optional(),
   })
   .refine(
-    ({ action, downstreamKey, reference, tool, externalId }) =>
-      [action, downstreamKey, reference].some((each) => each !== undefined) ||
-      (tool !== undefined && externalId !== undefined),
+    (said) => whatItIsAbout.some((names) => names.every((name) => said[name] !== undefined)),
     'Name what it is about: action, downstreamKey, reference, or externalId with its tool',
   )
-  .meta({ id: 'Report' });
+  .meta({ id: 'Report', override: anyOfThese });
 
 type Report = z.infer<typeof body>;
 

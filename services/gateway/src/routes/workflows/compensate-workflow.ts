@@ -29,7 +29,7 @@ export const compensateWorkflow = route({
   headers: ifMatchAndPrefer,
   body,
   requestExample: { reason: 'the hotel is closed', from: 'hotel', revisionSeen: 6 },
-  problems: [404, 409, 412],
+  problems: [404, 412],
   handle: async (door, asked) => {
     const own = await ownWorkflow(door, asked);
     if (own.kind === 'no') return own.answer;
@@ -43,6 +43,6 @@ export const compensateWorkflow = route({
       revisionSeen: seen.revision,
       ...withoutMissing({ from, onFailedCompensation: onFailed }),
     });
-    return movedWorkflow(door, started, waitOf(asked.headers, door.limits));
+    return movedWorkflow(door, started, waitOf(asked.headers, door.limits), true);
   },
 });

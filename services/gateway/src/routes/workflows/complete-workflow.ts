@@ -10,10 +10,11 @@ export const completeWorkflow = route({
   method: 'POST',
   path: '/v1/workflows/{id}/complete',
   summary: 'Say that a workflow is complete',
-  description: 'Said again, the first one stands. One that is being undone is answered as it is.',
+  description:
+    'Said again, it is answered from the record; with another result it is refused. One that is being undone is answered as it is.',
   body: z.strictObject({ result: json.optional() }).meta({ id: 'CompleteWorkflowRequest' }),
   requestExample: { result: { booked: true } },
-  problems: [404, 409],
+  problems: [404, 409, 422],
   handle: async (door, asked) => {
     const own = await ownWorkflow(door, asked);
     if (own.kind === 'no') return own.answer;

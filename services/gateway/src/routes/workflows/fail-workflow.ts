@@ -11,7 +11,8 @@ export const failWorkflow = route({
   method: 'POST',
   path: '/v1/workflows/{id}/fail',
   summary: 'Say that a workflow has failed: its steps are undone',
-  description: 'One that has ended before stays as it is.',
+  description:
+    'One that is being undone, or was, is answered as it is. One that is complete stays done: 409.',
   headers: z.object(prefer),
   body: z.strictObject({ reason }).meta({ id: 'FailWorkflowRequest' }),
   requestExample: { reason: 'the traveller has changed their mind' },

@@ -51,7 +51,7 @@ export const startWorkflow = route({
     },
     201: started,
   },
-  problems: [409, 422],
+  problems: [422],
   handle: async ({ ledger }, { principal, body: asked }) => {
     const answer = await ledger.workflows.start({
       ...withoutMissing(asked),
