@@ -154,7 +154,9 @@ describe('a workflow', () => {
     const completed = given(...done, ended);
     expect(when(completed, command)).toEqual([]);
     expect(when(completed, { ...command, result: { result: 2 } })).toBe('workflow.differs');
-    expect(when(completed, { ...command, result: { result: 1, digest: 'd' } })).toBe('workflow.differs');
+    expect(when(completed, { ...command, result: { result: 1, digest: 'd' } })).toBe(
+      'workflow.differs',
+    );
     const fail = {
       type: 'StartCompensation',
       by: 'program',
