@@ -18,6 +18,7 @@ import { noNames, type WithoutNames } from './names-by-key.ts';
 import { addNotRemote, type NotRemote } from './not-remote.ts';
 import { type Proposing, proposing, type RemoteProposal } from './proposals.ts';
 import { type Reading, reading } from './reading.ts';
+import { RemoteFault } from './remote-fault.ts';
 import { checkRemoteOptions, type RemoteLedgerOptions, urlOf } from './remote-options.ts';
 import { requestsAsObjects } from './requests-as-objects.ts';
 import { type RemoteWorkflows, remoteWorkflows } from './workflows.ts';
@@ -94,7 +95,7 @@ export function openRemoteLedger(options: RemoteLedgerOptions): Whole<RemoteLedg
       program: WorkflowProgram<Result>,
     ) => {
       noNames('a workflow', asked);
-      return runWorkflow({ workflows: withoutTenant(workflows) }, '', asked, program);
+      return runWorkflow({ workflows: doorOfProgram(workflows) }, '', asked, program);
     },
     workflows,
     close: async ({ drainMs = drainMsUsual } = {}) => {
@@ -107,11 +108,16 @@ export function openRemoteLedger(options: RemoteLedgerOptions): Whole<RemoteLedg
   });
 }
 
-/** The program names none, and the key says it. */
-function withoutTenant(workflows: RemoteWorkflows): StepByStep {
+/** The program names no tenant, the key says it; and is told what it knows where its ledger is not heard. */
+function doorOfProgram(workflows: RemoteWorkflows): StepByStep {
   return {
     ...workflows,
     start: ({ tenant: _tenant, ...request }: WorkflowRequest) => workflows.start(request),
+    rest: (id, waitMs) =>
+      workflows.rest(id, waitMs).catch((fault: unknown) => {
+        if (fault instanceof RemoteFault && fault.retry !== 'never') return undefined;
+        throw fault;
+      }),
   };
 }
 

@@ -79,10 +79,18 @@ export function urlOf(value: unknown): URL | undefined {
 
 function secret(value: unknown, what: string): string | undefined {
   if (typeof value === 'function') return undefined;
-  // Whatever else would be cut or refused on its way, and is no key.
-  return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
-    ? undefined
-    : `${what}, or a function that gives it`;
+  return isSecretText(value) ? undefined : `${what}, or a function that gives it`;
+}
+
+/** Whatever else would be cut or refused on its way, and is no key. */
+function isSecretText(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
+}
+
+/** What a function has given. @throws LedgerError `ledger.options` */
+export function secretText(value: unknown): string {
+  if (isSecretText(value)) return value;
+  throw wrong('The function that gives `apiKey` or `token` gave no text of one.');
 }
 
 function milliseconds(value: unknown, min: number): string | undefined {

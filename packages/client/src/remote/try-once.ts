@@ -1,7 +1,7 @@
 // One try of one request: what was heard, or what is known of a request that nothing was heard of. Redirects
 // are not followed, so that a key goes nowhere else; what is no answer of a ledger is not taken for one.
 import { type Timers } from '@action-ledger/runtime';
-import { type Secret } from './remote-options.ts';
+import { type Secret, secretText } from './remote-options.ts';
 
 export interface Asked {
   readonly method: 'GET' | 'POST';
@@ -86,8 +86,8 @@ export async function tryOnce(
 }
 
 async function headersOf(line: Line, { body, headers }: Asked): Promise<Record<string, string>> {
-  const read = (secret: Secret): string | Promise<string> =>
-    typeof secret === 'function' ? secret() : secret;
+  const read = async (secret: Secret): Promise<string> =>
+    secretText(typeof secret === 'function' ? await secret() : secret);
   return {
     accept: 'application/json, application/problem+json',
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
