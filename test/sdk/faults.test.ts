@@ -314,21 +314,13 @@ describe('a command whose reply is lost', () => {
     });
   });
 
-  it('is not said again where it would be another: a report', async () => {
+  it('counts once where it says the same: a report', async () => {
     const ledger = await open();
     const { actionId = '' } = await ledger.propose(call);
-    const asked = proxy.seen.length;
     const note = { source: 'export', claims: 'note', proven: false } as const;
-    proxy.next('lose reply');
-    expect(await thrown(ledger.report(actionId, note))).toMatchObject({
-      code: 'remote.no-answer',
-      retry: 'unsafe',
-    });
-    expect(proxy.seen).toHaveLength(asked + 1);
-    expect((await actionOf(ledger, actionId)).evidence).toHaveLength(1);
-    proxy.next(busy);
+    proxy.next('lose reply', busy);
     expect((await ledger.report(actionId, note)).kind).toBe('done');
-    expect((await actionOf(ledger, actionId)).evidence).toHaveLength(2);
+    expect((await actionOf(ledger, actionId)).evidence).toHaveLength(1);
   });
 });
 

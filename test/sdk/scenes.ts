@@ -198,7 +198,14 @@ export const scenes: Readonly<Record<string, Scene>> = {
       proven: true,
       externalId: 'tx-7',
     } as const;
-    const said = [await bob.report(actionId, note), await bob.report(actionId, proof)];
+    const said = [
+      await bob.report(actionId, note),
+      await bob.report(actionId, proof),
+      await bob.reportAbout({ ...note, tool: 'pay', externalId: 'tx-7', id: 'evt-1' }),
+      await bob.reportAbout({ ...note, tool: 'pay', externalId: 'tx-7', id: 'evt-1' }),
+      await bob.reportAbout({ ...note, tool: 'pay', externalId: 'of nobody yet' }),
+      await bob.reportAbout({ ...note, downstreamKey: 'of nobody yet', action: actionId }),
+    ];
     const { revision } = actionIn(await bob.load(actionId));
     const again = { of: actionId, reason: 'wanted twice', revisionSeen: revision };
     return [

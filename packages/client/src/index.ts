@@ -33,6 +33,7 @@ export {
   type RemoteResumeRequest,
   type RemoteTool,
   type RemoteUnknownFilter,
+  type RemoteWaitingReport,
   type RemoteWorkflows,
   type Secret,
   type WithoutNames,

@@ -11,8 +11,6 @@ export interface Patience {
 }
 
 export interface Asking extends Asked {
-  /** `safe`: said again it is the same thing, or only reads. Default. */
-  readonly again?: 'safe' | 'unsafe';
   /** How long the ledger is asked to hold its answer. */
   readonly waitMs?: number;
   /** Ends the waiting, not what is asked. */
@@ -55,7 +53,7 @@ export function createAsk(deps: AskDeps): Ask {
       const waitMs = hasLeft ? 0 : Math.max(0, waitUntil - clock.monoMs());
       const heard = await oneTry(deps, asking, waitMs, hasLeft);
       inDoubt ||= leavesDoubt(heard);
-      if (!isWorthAnother(heard, asking, inDoubt)) return told(heard, inDoubt);
+      if (!isWorthAnother(heard)) return told(heard, inDoubt);
       // Whoever has just left hears at once what is on record.
       if (!hasLeft && isAborted(asking.signal)) continue;
       const afterMs = pauseBefore(deps.runtime, tries, heard);
@@ -84,7 +82,7 @@ function oneTry(
   waitMs: number,
   hasLeft: boolean,
 ): Promise<Heard> {
-  const { waitMs: _given, again: _again, signal, ...asked } = asking;
+  const { waitMs: _given, signal, ...asked } = asking;
   const ends = signal === undefined || hasLeft ? closed : AbortSignal.any([signal, closed]);
   if (asking.waitMs === undefined) return tryOnce(line, asked, answerWithinMs, ends);
   // Whole seconds, as RFC 7240 has them.
@@ -110,21 +108,21 @@ const passing: ReadonlySet<string> = new Set([
   'store.unavailable',
 ]);
 
-function isWorthAnother(heard: Heard, { again = 'safe' }: Asking, inDoubt: boolean): boolean {
+/** Whatever is asked may be said again: a call is the same action, a command names what its author saw. */
+function isWorthAnother(heard: Heard): boolean {
   switch (heard.kind) {
     case 'answer':
     case 'redirected':
     case 'tls':
       return false;
     case 'problem':
-      return passing.has(heard.problem.code) && (again === 'safe' || !inDoubt);
+      return passing.has(heard.problem.code);
     case 'not sent':
-      return again === 'safe' || !inDoubt;
     case 'no answer':
-      return again === 'safe';
+      return true;
     case 'stranger':
       // A proxy that cannot reach the ledger says so in words of its own.
-      return again === 'safe' && (heard.status >= 500 || heard.status === 429);
+      return heard.status >= 500 || heard.status === 429;
   }
 }
 

@@ -44,7 +44,7 @@ export interface Commanding {
   settle(request: WithoutNames<SettleRequest>): Promise<RemotePerformed>;
   checkNow(request: WithoutNames<CheckNowRequest>): Promise<RemotePerformed>;
   closeIncident(request: WithoutNames<CloseIncidentRequest>): Promise<RemotePerformed>;
-  /** `source` stands on record behind the name of the key. Sent again only where nothing of it arrived. */
+  /** `source` stands on record behind the name of the key. */
   report(actionId: string, report: EvidenceReport): Promise<RemotePerformed>;
   /** By what its provider knows the action by; what matches none yet waits for it. */
   reportAbout(request: WithoutNames<EvidenceRequest>): Promise<RemotePerformed | Waits>;
@@ -134,7 +134,6 @@ async function reported(
     method: 'POST',
     path: 'v1/evidence',
     body: given({ ...about, ...said, data: plain.value }),
-    again: 'unsafe',
   });
   if (told.kind !== 'answer') return performedOf(action ?? '', told);
   const { waitsUntil } = told.body;
