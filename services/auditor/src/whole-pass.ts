@@ -1,7 +1,7 @@
 // Everything once more, now and then, in small bites that are not felt: what lies on record can be damaged
 // long after it was checked, and projections are compared with what the streams lead to.
 import { type BrokenRecord, readEvents } from '@action-ledger/application';
-import { type EventStore } from '@action-ledger/event-store';
+import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { type Rests } from './rests.ts';
 
 export interface WholePassDeps {
@@ -27,7 +27,7 @@ export async function passOverAll(deps: WholePassDeps): Promise<void> {
     onDamaged: ({ stream }) => damaged.push(stream),
   });
   for await (const bite of bites) {
-    const begun = bite.filter(({ revision }) => revision === 0).map(({ stream }) => stream);
+    const begun = bite.filter(isFirst).map(({ stream }) => stream);
     for (const stream of [...damaged.splice(0), ...begun]) {
       if (isStopped()) return;
       await audit(stream);
@@ -40,4 +40,9 @@ export async function passOverAll(deps: WholePassDeps): Promise<void> {
     if (isStopped()) return;
     await report(breach);
   }
+}
+
+/** What an archived stream begins with stands where it ended. */
+function isFirst({ revision, type }: RecordedEvent): boolean {
+  return revision === 0 || type === 'ActionArchived';
 }
