@@ -2,8 +2,14 @@
 import { hash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLedger, defineTool, inDoubt, type Ledger } from '@action-ledger/client';
-import { type BrokenRecord, type StreamRecord, verifyLedger } from '@action-ledger/application';
-import { sealEvents, unsealEvent } from '@action-ledger/codec';
+import {
+  archiveActions,
+  type ArchiveFolder,
+  type BrokenRecord,
+  type StreamRecord,
+  verifyLedger,
+} from '@action-ledger/application';
+import { eventOfLine, sealEvents, unsealEvent } from '@action-ledger/codec';
 import { actionIdOf, chainStart, type JsonObject, streamOfAction } from '@action-ledger/domain';
 import { actionTopics, type EventLog } from '@action-ledger/event-log';
 import { openEmbeddedEventLog } from '@action-ledger/event-log-embedded';
@@ -304,6 +310,36 @@ describe('a damaged record', () => {
     isAway = false;
     await runtime.advance(2 * minute);
     expect(names()).toEqual(['links-complete']);
+  });
+});
+
+describe('an archived action', () => {
+  it('is whole as its stream begins now, when it moves and in the daily pass', async () => {
+    await auditor.stop();
+    await start({ passEveryMs: hour });
+    const action = await call('1');
+    const stream = streamOfAction(action);
+    await runtime.advance(hour);
+    const files = new Map<string, readonly string[]>();
+    const folder: ArchiveFolder = {
+      write: async (lines) => {
+        files.set('a', lines);
+        return 'a';
+      },
+      read: async (file) => files.get(file)?.map(eventOfLine),
+    };
+    runtime.setWall(runtime.clock.wallMs() + 60 * 24 * hour);
+    const settledBefore = runtime.clock.wallMs() - hour;
+    const deps = { store: memory, runtime, sha256, folder };
+    const archived = await archiveActions(deps, { settledBefore, by: 'ada', all: true });
+    expect(archived.actions).toBe(1);
+    await runtime.advance(3 * hour);
+    expect(told).toEqual([]);
+    altered.set(stream, (events) =>
+      events.map((event) => ({ ...event, data: event.data.replace('succeeded', 'failed') })),
+    );
+    await runtime.advance(3 * hour);
+    expect(told).toMatchObject([{ stream, invariant: 'chain-holds' }]);
   });
 });
 
