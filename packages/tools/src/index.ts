@@ -22,7 +22,7 @@ export {
   type HttpRequest,
 } from './http/http-client.ts';
 export { httpTool } from './http/http-tool.ts';
-export { httpToolFile, type ToolFileOptions } from './http/http-tool-file.ts';
+export { httpToolFile, secretsOfToolFile, type ToolFileOptions } from './http/http-tool-file.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export { type LateOutcome, runExecute } from './run-execute.ts';
 export { type LookupOutcome, lookupShape, runLookup } from './run-lookup.ts';

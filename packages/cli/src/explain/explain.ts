@@ -25,7 +25,7 @@ export interface ExplainOptions extends PathOption, CallOrigin {
 
 export async function explain(cli: Cli, options: ExplainOptions): Promise<void> {
   const args = parseArguments(options.args);
-  const tools = await loadTools(options.tools);
+  const tools = await loadTools(options.tools, cli.io.env);
   const path = ledgerPath(cli.io, options);
   const tool = tools.get(options.tool);
   if (tool === undefined) {

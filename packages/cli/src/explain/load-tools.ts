@@ -1,5 +1,5 @@
 // Tools from a module: everything that it exports and that defineTool or httpTool has made, alone, in
-// lists or in records.
+// lists or in records. Or from a tool file, JSON or YAML, whose tools are called by HTTP.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,19 +11,44 @@ import {
   type ToolSet,
 } from '@action-ledger/tools';
 import { CliError } from '../cli-error.ts';
+import { isToolFile, readToolFile } from './tool-file.ts';
 
-/** @throws CliError `tools.unreadable` */
-export async function loadTools(modulePath: string): Promise<ToolSet> {
-  const tools = toolsIn(await load(modulePath));
-  if (tools.length === 0) {
-    throw new CliError('tools.unreadable', `${modulePath} exports no tool`, {
-      fix: 'export what defineTool(…) returns: export const tools = [refund, sendEmail].',
-    });
+/**
+ * @param paths of modules and tool files
+ * @param env where the secrets of tool files are
+ * @throws CliError `tools.unreadable`
+ */
+export async function loadTools(
+  paths: string | readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ToolSet> {
+  const all = typeof paths === 'string' ? [paths] : paths;
+  const tools: Tool[] = [];
+  for (const path of all) {
+    const found = isToolFile(path) ? await toolsOfFile(path, env) : toolsIn(await load(path));
+    if (found.length === 0) {
+      throw new CliError('tools.unreadable', `${path} exports no tool`, {
+        fix: 'export what defineTool(…) returns: export const tools = [refund, sendEmail].',
+      });
+    }
+    tools.push(...found);
   }
   try {
     return createToolSet(tools);
   } catch (error) {
-    throw declarationError(modulePath, error);
+    throw declarationError(all.join(', '), error);
+  }
+}
+
+async function toolsOfFile(
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Tool[]> {
+  try {
+    return await readToolFile(path, env);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw declarationError(path, error);
   }
 }
 
@@ -31,7 +56,7 @@ async function load(modulePath: string): Promise<unknown> {
   const path = resolve(modulePath);
   if (!existsSync(path)) {
     throw new CliError('tools.unreadable', `there is no module ${modulePath}`, {
-      fix: 'name a JavaScript or TypeScript module that exports tools: --tools ./tools.ts.',
+      fix: 'name a module that exports tools, or a tool file: --tools ./tools.ts, --tools ./tools.yaml.',
     });
   }
   try {

@@ -10,7 +10,7 @@ export const registerExplain: Register = (program, cli) => {
     .description(
       'Shows what the ledger would make of a call: its key and hashes, which arguments are identity, bound\nor free, which action it meets, and what would follow. Nothing is sent or written.',
     )
-    .requiredOption('--tools <module>', 'a module that exports the tools')
+    .requiredOption('--tools <module>', 'a module that exports the tools, or a tool file')
     .requiredOption('--tool <name>', 'the tool that is called')
     .requiredOption('--args <json>', 'its arguments, as JSON')
     .option('--tenant <tenant>', 'the tenant', 'default')

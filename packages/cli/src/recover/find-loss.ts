@@ -54,7 +54,7 @@ export async function findLoss(
   const inside = gap.missing.reduce((sum, [first, last]) => sum + last - first + 1, 0);
   const { actions: seen, reached } = await lostActions(store, path, gap.endedAt);
   const mark = Math.max(gap.mark, seen.length > 0 ? reached : 0);
-  const tools = toolsModule === undefined ? undefined : await loadTools(toolsModule);
+  const tools = toolsModule === undefined ? undefined : await loadTools(toolsModule, cli.io.env);
   const { actions } = await foldLedger(store);
   const open: OpenAction[] = [];
   for (const action of actions.filter(isOpen)) {

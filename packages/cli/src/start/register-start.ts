@@ -13,9 +13,9 @@ export const registerStart: Register = (program, cli) => {
       .command('start')
       .summary('run a ledger that answers over HTTP')
       .description(
-        'Runs the whole ledger in one process over one file: it executes the tools of your module, looks after\nwhat is unknown, and answers over HTTP until it is stopped.',
+        'Runs the whole ledger in one process over one file: it executes the tools that you name, looks after\nwhat is unknown, and answers over HTTP until it is stopped.',
       )
-      .option('--tools <module>', 'a module that exports the tools')
+      .option('--tools <files...>', 'modules that export tools, and tool files (.json, .yaml)')
       .option(
         '--sandbox <folders...>',
         'in place of --tools: the tools of recorded calls, by the folders of their <domain>.json',
@@ -37,6 +37,7 @@ export const registerStart: Register = (program, cli) => {
       `
 Examples:
   action-ledger start --tools ./tools.ts --open
+  action-ledger start --tools ./refunds.yaml ./tools.ts
   action-ledger start --tools ./tools.ts --path /var/lib/agent/ledger.db --port 8080
   action-ledger start --tools ./tools.ts --notify https://ops.example.com/hook --notify-secret-file notify.secret
   action-ledger start --sandbox ./recorded/catalog --path sandbox.db`,

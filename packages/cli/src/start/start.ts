@@ -17,7 +17,7 @@ export type StartOptions = PathOption &
 
 /** Ends with a signal. @throws CliError, StoreFault */
 export async function start(cli: Cli, options: StartOptions): Promise<void> {
-  const serving = await toolsToServe(options, cli.io.runtime);
+  const serving = await toolsToServe(options, cli.io);
   const { tools, runtime, provider } = serving;
   const path = ledgerPath(cli.io, options);
   // In a sandbox doubt is made on purpose.

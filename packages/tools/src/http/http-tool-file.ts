@@ -15,6 +15,7 @@ import { isRecord } from '../forms.ts';
 import { inputFromJsonSchema } from '../schema/json-schema.ts';
 import { type Tool } from '../tool.ts';
 import { ToolDeclarationError } from '../tool-declaration-error.ts';
+import { conditionForm, conditionOf, policyForm, policyOf } from './file-conditions.ts';
 import { type HeaderValue, type HttpToolDefinition } from './http-definition.ts';
 import { httpTool } from './http-tool.ts';
 
@@ -44,7 +45,23 @@ export function httpToolFile(file: JsonValue, options: ToolFileOptions): readonl
       '(file)',
       z.prettifyError(parsed.error).replaceAll('\n', ' '),
     );
-  return parsed.data.tools.map((tool) => httpTool(definitionOf(tool, secret)));
+  return parsed.data.tools.map((form) => {
+    const tool = httpTool(definitionOf(form, secret));
+    checkConditions(form, tool);
+    return tool;
+  });
+}
+
+/** The names of the secrets that the tools of a file send, each once; empty where it is no tool file. */
+export function secretsOfToolFile(file: JsonValue): readonly string[] {
+  const hasList = isRecord(file) && 'tools' in file;
+  const parsed = fileForm.safeParse(hasList ? file : { tools: [file] });
+  if (!parsed.success) return [];
+  const headers = parsed.data.tools.flatMap(({ request, lookup: asked }) =>
+    [request.headers, asked?.headers].flatMap((each) => Object.values(each ?? {})),
+  );
+  const names = headers.flatMap((each) => (typeof each === 'string' ? [] : [each.secret]));
+  return [...new Set(names)];
 }
 
 const status = z.union([z.int(), z.templateLiteral([z.enum(['1', '2', '3', '4', '5']), 'xx'])]);
@@ -106,6 +123,12 @@ const lookup = z.strictObject({
     .optional(),
 });
 
+const [always, byVotes] = approval.options;
+const approvalWithCondition = z.union([
+  always,
+  z.strictObject({ ...byVotes.shape, when: conditionForm.optional() }),
+]);
+
 const toolForm = z.strictObject({
   ...naming,
   kind: z.enum(['write', 'read']).optional(),
@@ -114,7 +137,8 @@ const toolForm = z.strictObject({
   undoneBy: z
     .array(z.strictObject({ tool: z.string(), match: z.record(z.string(), z.string()) }))
     .optional(),
-  approval: approval.optional(),
+  approval: approvalWithCondition.optional(),
+  policy: policyForm.optional(),
   load: load.optional(),
   downstreamKey: downstreamKey.optional(),
   request: z.strictObject({
@@ -145,14 +169,37 @@ function definitionOf(
   tool: ToolForm,
   secret: ToolFileOptions['secret'],
 ): HttpToolDefinition<JsonObject> {
+  const { approval, policy, ...rest } = tool;
   const definition = {
-    ...tool,
+    ...rest,
+    ...(approval !== undefined && { approval: approvalOf(approval) }),
+    ...(policy !== undefined && { policy: policyOf(policy) }),
     input: inputFromJsonSchema(tool.input, tool.name),
     request: withSecrets(tool.request, secret),
     ...(tool.lookup !== undefined && { lookup: withSecrets(tool.lookup, secret) }),
   };
   // The form has the same members; zod's optional members also allow undefined, which JSON cannot hold.
   return definition as unknown as HttpToolDefinition<JsonObject>;
+}
+
+function approvalOf(approval: NonNullable<ToolForm['approval']>): unknown {
+  if (typeof approval === 'boolean' || approval.when === undefined) return approval;
+  return { ...approval, when: conditionOf(approval.when) };
+}
+
+/** A condition on an argument that does not exist would never hold, or always. */
+function checkConditions({ approval, policy }: ToolForm, { name, fields }: Tool): void {
+  const asked = typeof approval === 'object' ? [approval.when] : [];
+  const conditions = [...asked, ...(policy?.rules ?? []).map(({ when }) => when)];
+  const unknown = conditions
+    .flatMap((condition) => Object.keys(condition ?? {}))
+    .find((path) => !Object.hasOwn(fields, path));
+  if (unknown !== undefined)
+    throw new ToolDeclarationError(
+      'tool.file',
+      name,
+      `\`when\` names "${unknown}", which is no argument.`,
+    );
 }
 
 function withSecrets<Request extends { readonly headers?: ToolForm['request']['headers'] }>(
