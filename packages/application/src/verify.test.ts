@@ -337,3 +337,29 @@ it('names a fold that the chain allows: an event that cannot follow', async () =
   const { brokenInvariants } = await verified(store);
   expect(brokenInvariants.map(({ invariant }) => invariant)).toContain('stream-folds');
 });
+
+describe('events that were given up', () => {
+  it('tells events that were given up by a cut from those that an archived action stands for', async () => {
+    const store = createMemoryEventStore({ events: await record() });
+    await store.truncate([{ stream: first, before: 3 }]);
+    const { brokenInvariants } = await verified(store);
+    expect(brokenInvariants.filter(({ stream }) => stream === '')).toEqual([]);
+    expect(brokenInvariants).toContainEqual({
+      stream: first,
+      invariant: 'chain-holds',
+      detail: expect.stringContaining('revision 0 is missing'),
+    });
+  });
+
+  it('names a stream of which other events were emptied than those before its first', async () => {
+    const events = (await record()).filter(({ position }) => position !== 2);
+    const place = { stream: first, revision: 1, position: 2, count: 1 };
+    const store = createMemoryEventStore({ events, givenUp: [place] });
+    const { brokenInvariants } = await verified(store);
+    expect(brokenInvariants).toContainEqual({
+      stream: first,
+      invariant: 'chain-holds',
+      detail: expect.stringContaining('the events that were emptied are not those before'),
+    });
+  });
+});

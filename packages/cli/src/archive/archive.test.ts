@@ -199,6 +199,17 @@ describe('archiving', () => {
     expect((await cli(['replay', big])).text).toContain('ActionArchived');
   });
 
+  it('says of an earlier time what of it is archived', async () => {
+    const [answer] = await callAll(0, ['a', 'b']);
+    await archive();
+    const until = new Date(atDay(1).clock.wallMs()).toISOString();
+    expect((await cli(['replay', '--until', until])).text).toContain(
+      '2 actions more had been planned then and archived since',
+    );
+    const one = ['replay', answer?.actionId ?? '', '--archive', archives, '--until', until];
+    expect((await cli(one)).text).toContain('4 events; 1 event came after');
+  });
+
   it('has views that can be made anew, and then say the same', async () => {
     await callAll(0);
     await archive();

@@ -4,6 +4,7 @@ import { readEvents } from '@action-ledger/application';
 import { unsealActionEvent } from '@action-ledger/codec';
 import {
   type Action,
+  type ActionEvent,
   actionOfStream,
   chainBefore,
   evolve,
@@ -19,6 +20,8 @@ export interface FoldedLedger {
   readonly actions: readonly Action[];
   /** Events of actions that were folded. */
   readonly events: number;
+  /** Planned by then and archived later: what they were at that time is in their archive. */
+  readonly archivedSince: number;
   /** Streams that cannot be read to their end, and why. */
   readonly broken: ReadonlyMap<string, string>;
 }
@@ -39,6 +42,7 @@ export async function foldLedger(
   const over = new Set<string>();
   const hashes = new Map<string, string>();
   let events = 0;
+  let archivedSince = 0;
   const fold = (recorded: RecordedEvent): void => {
     const { stream } = recorded;
     const actionId = actionOfStream(stream);
@@ -55,6 +59,7 @@ export async function foldLedger(
       }
       if (metadata.at > untilMs) {
         over.add(stream);
+        if (isArchivedSince(event, actions.has(actionId), untilMs)) archivedSince += 1;
         return;
       }
       const before = actions.get(actionId) ?? newAction(actionId);
@@ -75,5 +80,9 @@ export async function foldLedger(
   });
   for await (const batch of batches) batch.forEach(fold);
   const shown = [...actions.values()].filter(({ status }) => status !== 'reserved');
-  return { actions: shown, events, broken };
+  return { actions: shown, events, archivedSince, broken };
+}
+
+function isArchivedSince({ type, data }: ActionEvent, isKnown: boolean, untilMs: number): boolean {
+  return type === 'ActionArchived' && !isKnown && (data.state.plannedAt ?? 0) <= untilMs;
 }

@@ -82,18 +82,22 @@ async function replayLedger(
   untilMs: number,
   options: ReplayOptions,
 ): Promise<void> {
-  const { actions, events, broken } = await foldLedger(store, { untilMs, sha256 });
+  const { actions, events, archivedSince, broken } = await foldLedger(store, { untilMs, sha256 });
   if (options.json === true) {
-    cli.json({ until: isoTime(untilMs), events, actions: actions.map(rowOf) });
+    cli.json({ until: isoTime(untilMs), events, archivedSince, actions: actions.map(rowOf) });
     return;
   }
   const at = dateTime(untilMs, { ms: true });
   cli.io.out(actionsTable(cli, actions));
   cli.io.out(
-    actions.length === 0
+    actions.length === 0 && archivedSince === 0
       ? `At ${at} UTC, ${path} held no action.\n`
       : `${count(actions.length, 'action')} as they stood at ${at} UTC, after ${count(events, 'event')} of ${path}.\n`,
   );
+  if (archivedSince > 0)
+    cli.io.out(
+      `${count(archivedSince, 'action')} more had been planned then and archived since: replay ID --archive FOLDER shows one as it stood.\n`,
+    );
   if (broken.size === 0) return;
   const damaged = `${count(broken.size, 'stream')} cannot be read to the end, and what is shown of it is older: action-ledger verify says what is wrong.`;
   cli.io.out(`${cli.style.bad(damaged)}\n`);
