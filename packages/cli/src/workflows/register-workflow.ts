@@ -3,9 +3,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { workflowStatuses } from '@action-ledger/domain';
 import { type Cli, type Register } from '../cli.ts';
 import { addDecideOptions } from '../desk/register-decide.ts';
-import { addJsonOption, addPathOption, type PathOption } from '../ledger-file/ledger-path.ts';
+import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
 import { type CompensateOptions } from './compensate-workflow.ts';
 import { type ListWorkflowsOptions } from './list-workflows.ts';
+import { type ShowWorkflowOptions } from './show-workflow.ts';
 
 const limitUsual = 20;
 
@@ -54,7 +55,8 @@ Examples:
         .argument(
           '<id>',
           'its id or the beginning of it, or the id or run that its program gave it',
-        ),
+        )
+        .option('--url <url>', 'a ledger that answers over HTTP; its key: $ACTION_LEDGER_API_KEY'),
     ),
   )
     .addHelpText(
@@ -64,7 +66,7 @@ Examples:
   action-ledger workflow show trip-7
   action-ledger workflow show trip-7 --json | jq '.steps[] | [.step, .compensated.as]'`,
     )
-    .action(async (id: string, options: PathOption & { readonly json?: boolean }) => {
+    .action(async (id: string, options: ShowWorkflowOptions) => {
       const { showWorkflow } = await import('./show-workflow.ts');
       await showWorkflow(cli, id, options);
     });

@@ -9,6 +9,7 @@ import { dateTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
+import { urlNamed, workflowAt } from './workflow-at.ts';
 import { findWorkflow, shortWorkflow } from './load-workflows.ts';
 import {
   compensationText,
@@ -17,11 +18,23 @@ import {
   stepStateText,
 } from './workflow-text.ts';
 
+export interface ShowWorkflowOptions extends PathOption {
+  readonly url?: string;
+  readonly json?: boolean;
+}
+
 export async function showWorkflow(
   cli: Cli,
   typed: string,
-  options: PathOption & { readonly json?: boolean },
+  options: ShowWorkflowOptions,
 ): Promise<void> {
+  const url = urlNamed(cli.io, options);
+  if (url !== undefined) {
+    const workflow = await workflowAt(cli.io, url, typed);
+    if (options.json === true) cli.json(workflow);
+    else cli.io.out(renderFacts(facts(workflow, cli.style), cli.style, cli.io.columns));
+    return;
+  }
   await readLedger(cli.io, options, async (store) => {
     const workflow = await findWorkflow(store, typed);
     if (options.json === true) {
