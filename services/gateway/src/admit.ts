@@ -34,6 +34,8 @@ export function admit(deps: ServerDeps, name: RouteName): Hook {
     if (tooMany !== undefined) throw new Refused(tooMany);
     if (principal === undefined) throw new Refused(unauthenticated());
     if (!mayAsk(name, principal)) throw new Refused(forbidden(name));
+    const full = enterTenant(deps, request, reply);
+    if (full !== undefined) throw new Refused(full);
   };
 }
 
@@ -60,6 +62,25 @@ function enter(
   request.leave = underWay.enter();
   reply.raw.once('close', request.leave);
   reply.raw.once('finish', request.leave);
+  return undefined;
+}
+
+/** Until then a tenant is not known; from then on each has its share. */
+function enterTenant(
+  { limits, underWayOf }: ServerDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): HttpAnswer | undefined {
+  const { tenant } = request.principal;
+  if (underWayOf.count(tenant) >= limits.tenantUnderWayMax) return problem('request.tenant-busy');
+  const leave = underWayOf.enter(tenant);
+  const leaveAll = request.leave;
+  request.leave = () => {
+    leaveAll();
+    leave();
+  };
+  reply.raw.once('close', leave);
+  reply.raw.once('finish', leave);
   return undefined;
 }
 

@@ -18,7 +18,7 @@ import { createRate } from './rate.ts';
 import { type ServerDeps } from './server-deps.ts';
 import { addRoute, createServer, refuseOtherMethods } from './server.ts';
 import { createEventHub } from './stream/event-hub.ts';
-import { createUnderWay } from './under-way.ts';
+import { createUnderWay, createUnderWayOfTenants } from './under-way.ts';
 
 export interface GatewayDeps {
   readonly ledger: LedgerDoor;
@@ -78,7 +78,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
   const app = createServer(limits, logger);
   const rate = createRate(app, limits);
-  const server: ServerDeps = { door, access, limits, logger, underWay, rate };
+  const server: ServerDeps = {
+    door,
+    access,
+    limits,
+    logger,
+    underWay,
+    underWayOf: createUnderWayOfTenants(),
+    rate,
+  };
   if (deps.onAnswered !== undefined) tellAnswered(app, runtime.ids, deps.onAnswered);
   addRoutes(app, server);
   app.addHook('onReady', () => events.start());

@@ -10,9 +10,13 @@ export interface Limits {
   /** Until the whole request has arrived. */
   readonly requestTimeoutMs: number;
   readonly keepAliveMs: number;
+  /** A connection on which nothing moves for so long is cut: longer than any answer is held. */
+  readonly idleMs: number;
   readonly connectionsMax: number;
   /** Requests being answered at once; streams do not count. */
   readonly underWayMax: number;
+  /** Of one tenant, so that those whose requests arrive slowly or are held leave room for others. */
+  readonly tenantUnderWayMax: number;
   /** Of one principal, or of one address where nobody is known. */
   readonly requestsPerMinute: number;
   /** Of all principals of one tenant together, so that none takes the place of the others. */
@@ -21,6 +25,7 @@ export interface Limits {
   readonly waitMs: number;
   readonly waitMsMax: number;
   readonly streamsMax: number;
+  readonly tenantStreamsMax: number;
   /** Not yet taken by a reader: one that lags further behind is served from the store, at its own pace. */
   readonly streamLagBytesMax: number;
   /** A reader that lags and takes nothing for so long is dropped. */
@@ -41,13 +46,16 @@ export const defaultLimits: Limits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 20_000,
   keepAliveMs: 10_000,
+  idleMs: 120_000,
   connectionsMax: 16_000,
   underWayMax: 2_000,
+  tenantUnderWayMax: 1_000,
   requestsPerMinute: 60_000,
   tenantRequestsPerMinute: 240_000,
   waitMs: 10_000,
   waitMsMax: 60_000,
   streamsMax: 10_000,
+  tenantStreamsMax: 5_000,
   streamLagBytesMax: 64 * 1024,
   streamStuckMs: 30_000,
   heartbeatMs: 15_000,

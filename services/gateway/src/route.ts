@@ -41,6 +41,8 @@ export interface Asked<Params, Query, Body> {
 
 /** A stream: the answer is written by its own function, and goes on. */
 export interface TakenOver {
+  /** Asked in the same tick, so that a bound holds however many come at once. */
+  readonly refused: () => HttpAnswer | undefined;
   readonly takeOver: (raw: ServerResponse) => void;
 }
 

@@ -4,7 +4,7 @@ import { type Limits } from './limits.ts';
 import { type Logger } from './logger.ts';
 import { type Rate } from './rate.ts';
 import { type Door } from './route.ts';
-import { type UnderWay } from './under-way.ts';
+import { type UnderWay, type UnderWayOfTenants } from './under-way.ts';
 
 export interface ServerDeps {
   readonly door: Door;
@@ -12,5 +12,6 @@ export interface ServerDeps {
   readonly limits: Limits;
   readonly logger: Logger;
   readonly underWay: UnderWay;
+  readonly underWayOf: UnderWayOfTenants;
   readonly rate: Rate;
 }

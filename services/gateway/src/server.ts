@@ -19,6 +19,7 @@ export function createServer(limits: Limits, logger: Logger): FastifyInstance {
     bodyLimit: limits.bodyBytesMax,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveMs,
+    connectionTimeout: limits.idleMs,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
     // The gateway refuses by itself while it closes, with a problem document.
@@ -28,6 +29,7 @@ export function createServer(limits: Limits, logger: Logger): FastifyInstance {
       requireHostHeader: false,
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
       connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
     },
     clientErrorHandler: (error, socket) => {
@@ -95,7 +97,9 @@ export function addRoute(app: FastifyInstance, deps: ServerDeps, spec: Route): v
     onRequest: admit(deps, spec.name),
     handler: async (request, reply) => {
       const answer = await answerTo(deps.door, spec, request, reply);
-      if ('takeOver' in answer) {
+      const refused = 'takeOver' in answer ? answer.refused() : undefined;
+      if (refused !== undefined) send(reply, refused);
+      else if ('takeOver' in answer) {
         request.leave();
         reply.hijack();
         answer.takeOver(reply.raw);

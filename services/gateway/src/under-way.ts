@@ -1,4 +1,4 @@
-// How many requests are being answered, and when none is left.
+// How many requests are being answered, of all and of each tenant, and when none is left.
 export interface UnderWay {
   /** @returns to be called when the request is over; again, it does nothing */
   enter(): () => void;
@@ -30,5 +30,29 @@ export function createUnderWay(): UnderWay {
         : new Promise((resolve) => {
             waiting.add(resolve);
           }),
+  };
+}
+
+export interface UnderWayOfTenants {
+  enter(tenant: string): () => void;
+  count(tenant: string): number;
+}
+
+export function createUnderWayOfTenants(): UnderWayOfTenants {
+  const counts = new Map<string, number>();
+  const count = (tenant: string): number => counts.get(tenant) ?? 0;
+  return {
+    enter: (tenant) => {
+      counts.set(tenant, count(tenant) + 1);
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        const left = count(tenant) - 1;
+        if (left > 0) counts.set(tenant, left);
+        else counts.delete(tenant);
+      };
+    },
+    count,
   };
 }

@@ -100,6 +100,7 @@ const passing: ReadonlySet<string> = new Set([
   'ledger.closing',
   'ledger.store-unavailable',
   'request.rate',
+  'request.tenant-busy',
   'request.timeout',
   'store.busy',
   'store.closed',

@@ -39,13 +39,14 @@ export const followEvents = route({
       return problem('request.invalid', {
         detail: 'Last-Event-ID must be the position of an event, a whole number.',
       });
-    if (events.isFull()) return problem('request.streams-full');
     const seen = last === undefined ? query.after : Number(last);
     // Of a store that has gone back in time: what is recorded from now on is new to this reader.
     const after = seen === undefined ? undefined : Math.min(seen, await feed.head());
+    const { tenant } = principal;
     return {
+      refused: () => (events.isFull(tenant) ? problem('request.streams-full') : undefined),
       takeOver: (raw) => {
-        const gone = events.follow(principal.tenant, after, openWire(raw, runtime));
+        const gone = events.follow(tenant, after, openWire(raw, runtime));
         raw.once('close', gone);
       },
     };

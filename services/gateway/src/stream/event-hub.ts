@@ -24,7 +24,8 @@ export interface EventHub {
   start(): Promise<void>;
   stop(): void;
   readers(): number;
-  isFull(): boolean;
+  /** There is no room for another reader, or none for one of this tenant. */
+  isFull(tenant: string): boolean;
   /**
    * @param after the last position seen; undefined: only what comes from now on
    * @returns to be called when the reader has gone
@@ -54,6 +55,8 @@ interface Hub extends HubDeps {
   /** Up to date, by tenant. */
   readonly live: Map<string, Set<Reader>>;
   readonly all: Set<Reader>;
+  /** Of those, by tenant. */
+  readonly counts: Map<string, number>;
   /** Everything up to here has been handed to those who are live. */
   position: number;
   subscription: Subscription | undefined;
@@ -68,6 +71,7 @@ export function createEventHub(deps: HubDeps): EventHub {
     framer: createFramer(deps.ledger),
     live: new Map(),
     all: new Set(),
+    counts: new Map(),
     position: 0,
     subscription: undefined,
     beat: undefined,
@@ -90,12 +94,15 @@ export function createEventHub(deps: HubDeps): EventHub {
       }
     },
     readers: () => hub.all.size,
-    isFull: () => hub.all.size >= deps.limits.streamsMax,
+    isFull: (tenant) =>
+      hub.all.size >= deps.limits.streamsMax ||
+      (hub.counts.get(tenant) ?? 0) >= deps.limits.tenantStreamsMax,
     follow: (tenant, after, wire) => {
       const position = after ?? hub.position;
       const since = deps.runtime.clock.monoMs();
       const reader: Reader = { tenant, wire, since, position, isGone: false };
       hub.all.add(reader);
+      hub.counts.set(tenant, (hub.counts.get(tenant) ?? 0) + 1);
       if (position >= hub.position) goLive(hub, reader);
       else void catchUp(hub, reader);
       return () => {
@@ -182,10 +189,16 @@ function goLive(hub: Hub, reader: Reader): void {
 
 function leave(hub: Hub, reader: Reader): void {
   reader.isGone = true;
-  hub.all.delete(reader);
+  if (hub.all.delete(reader)) countOff(hub, reader.tenant);
   const readers = hub.live.get(reader.tenant);
   readers?.delete(reader);
   if (readers?.size === 0) hub.live.delete(reader.tenant);
+}
+
+function countOff({ counts }: Hub, tenant: string): void {
+  const left = (counts.get(tenant) ?? 1) - 1;
+  if (left > 0) counts.set(tenant, left);
+  else counts.delete(tenant);
 }
 
 const pageMax = 64;
