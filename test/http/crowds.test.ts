@@ -53,7 +53,7 @@ const half = (as: string): string => `${head(as)}Content-Length: 1000\r\n\r\n{"t
 
 describe('clients that send slowly', () => {
   it('hold up nobody, and leave nothing behind when they vanish', async () => {
-    const patient = { headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 };
+    const patient = { headersTimeoutMs: 200_000, requestTimeoutMs: 200_000 };
     const { world, url, open } = await crowded(patient);
     const slow: Socket[] = [];
     for (let at = 0; at < 200; at += 1)
@@ -84,7 +84,7 @@ describe('clients that send slowly', () => {
   });
 
   it('take no more than the share of their tenant, and what they had is free when they go', async () => {
-    const patient = { headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 };
+    const patient = { headersTimeoutMs: 200_000, requestTimeoutMs: 200_000 };
     const { url, open } = await crowded({ ...patient, tenantUnderWayMax: 5 });
     const slow: Socket[] = [];
     for (let at = 0; at < 5; at += 1) slow.push(await open(half('acme:proposer')));

@@ -17,7 +17,7 @@ import { described, routes } from './routes/index.ts';
 import { createRate } from './rate.ts';
 import { type ServerDeps } from './server-deps.ts';
 import { addRoute, createServer, refuseOtherMethods } from './server.ts';
-import { createEventHub } from './stream/event-hub.ts';
+import { createEventHub, type EventHub } from './stream/event-hub.ts';
 import { createUnderWay, createUnderWayOfTenants } from './under-way.ts';
 
 export interface GatewayDeps {
@@ -55,15 +55,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { ledger, tools, feed, runtime, access, logger } = deps;
   const underWay = createUnderWay();
   let isClosing = false;
-  const events = createEventHub({
-    feed,
-    ledger,
-    runtime,
-    limits,
-    onFault: (where, fault) => {
-      logger.warn({ fault }, where);
-    },
-  });
+  const events = hubOf(deps, limits);
   const document = openApiDocument(described);
   const door: Door = {
     ledger,
@@ -116,6 +108,18 @@ export function createGateway(deps: GatewayDeps): Gateway {
       logger.info({}, 'the gateway has stopped');
     },
   };
+}
+
+function hubOf({ feed, ledger, runtime, logger }: GatewayDeps, limits: Limits): EventHub {
+  return createEventHub({
+    feed,
+    ledger,
+    runtime,
+    limits,
+    onFault: (where, fault) => {
+      logger.warn({ fault }, where);
+    },
+  });
 }
 
 function addRoutes(app: FastifyInstance, server: ServerDeps): void {
