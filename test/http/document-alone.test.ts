@@ -43,6 +43,7 @@ describe('an answer outside the document is found', () => {
           status: 503,
           code: 'gateway.busy',
           detail: '',
+          word: 'checking',
           messageForModel: '',
         },
       });
