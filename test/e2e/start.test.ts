@@ -2,6 +2,8 @@
 // a signal, and by kill -9.
 import { type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { finished, type Folder, root, runCli, startCli, temporaryFolder } from './run-cli.ts';
 
@@ -89,6 +91,78 @@ async function cli(...args: readonly string[]): Promise<string> {
   const { code, out, err } = await runCli([...args, '--path', path, '--by', 'ann']);
   return `${code} ${out}${err}`;
 }
+
+interface Span {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+}
+
+/** A collector of OpenTelemetry: what it is sent, as OTLP in JSON. */
+async function openCollector() {
+  const spans: Span[] = [];
+  const paths: string[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      paths.push(request.url ?? '');
+      const sent = JSON.parse(Buffer.concat(chunks).toString()) as {
+        readonly resourceSpans: readonly {
+          readonly scopeSpans: readonly { readonly spans: readonly Span[] }[];
+        }[];
+      };
+      for (const { scopeSpans } of sent.resourceSpans)
+        for (const each of scopeSpans) spans.push(...each.spans);
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = (): Promise<unknown> => new Promise((resolve) => server.close(resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans, paths, close };
+}
+
+describe('spans over OTLP', () => {
+  it('reach the collector by the time it has stopped: the attempt within its proposal, without arguments', async () => {
+    const collector = await openCollector();
+    const ledger = await start('--open', '--otlp', `${collector.url}/`);
+    expect((await propose(ledger, 'top-secret')).status).toBe(201);
+    running?.kill('SIGTERM');
+    expect((await ledger.end).code).toBe(0);
+    await collector.close();
+    const named = (name: string) => collector.spans.find((span) => span.name === name);
+    const [proposal, attempt] = [named('action_ledger.propose'), named('action_ledger.attempt')];
+    expect([...new Set(collector.paths)]).toEqual(['/v1/traces']);
+    expect(attempt).toMatchObject({
+      traceId: proposal?.traceId,
+      parentSpanId: proposal?.spanId,
+    });
+    expect(JSON.stringify(collector.spans)).not.toContain('top-secret');
+  });
+
+  it('are lost where the collector is away, and nothing else is', async () => {
+    const collector = await openCollector();
+    await collector.close();
+    const ledger = await start('--open', '--otlp', collector.url);
+    expect((await propose(ledger, '1')).body).toMatchObject({ word: 'done' });
+    running?.kill('SIGTERM');
+    expect((await ledger.end).code).toBe(0);
+  });
+
+  it('go nowhere but to an address', async () => {
+    const { code, err } = await runCli([
+      'start',
+      '--tools',
+      folder.file('tools.mjs'),
+      '--path',
+      path,
+      '--otlp',
+      'localhost',
+    ]);
+    expect([code, err]).toEqual([2, expect.stringContaining('localhost is no http address')]);
+  });
+});
 
 describe('action-ledger start', () => {
   it('answers over HTTP, takes what people decide, and lets the file go when it is asked to', async () => {

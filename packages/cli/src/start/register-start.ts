@@ -27,6 +27,7 @@ export const registerStart: Register = (program, cli) => {
       .option('--metrics', 'serve Prometheus metrics at GET /metrics, on a port of their own')
       .option('--metrics-host <address>', 'where they are served', '127.0.0.1')
       .addOption(metricsPortOption())
+      .option('--otlp <url>', 'send OpenTelemetry spans to this collector, over OTLP/HTTP')
       .option('--no-access-log', 'print no line for each request')
       .option('--notify <url...>', 'tell this address what waits for people; one or more')
       .option('--notify-secret-file <file>', 'what notifications are signed with')

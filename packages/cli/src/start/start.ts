@@ -9,11 +9,15 @@ import { scopeText } from '../desk/keys.ts';
 import { count } from '../format/count.ts';
 import { ledgerPath, type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { serve, type ServeOptions, stopSignal } from './serve.ts';
+import { type Tracing } from './tracing.ts';
 import { type Serving, type ToolsOptions, toolsToServe } from './tools-to-serve.ts';
 
 export type StartOptions = PathOption &
   ToolsOptions &
-  Omit<ServeOptions, 'runtime' | 'pausesOnBurst'>;
+  Omit<ServeOptions, 'runtime' | 'pausesOnBurst'> & {
+    /** Of an OpenTelemetry collector. */
+    readonly otlp?: string;
+  };
 
 /** Ends with a signal. @throws CliError, StoreFault */
 export async function start(cli: Cli, options: StartOptions): Promise<void> {
@@ -22,6 +26,8 @@ export async function start(cli: Cli, options: StartOptions): Promise<void> {
   const path = ledgerPath(cli.io, options);
   // In a sandbox doubt is made on purpose.
   const how = { ...options, runtime, pausesOnBurst: provider === undefined };
+  const collector = options.otlp ?? cli.io.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
+  const tracing = collector === '' ? undefined : await tracingTo(collector);
   const standalone = await serve(cli, path, tools, how);
   const screen = await firstScreen(cli, path, serving, standalone, options);
   const stopped = stopSignal();
@@ -29,7 +35,14 @@ export async function start(cli: Cli, options: StartOptions): Promise<void> {
   await stopped;
   cli.io.out('Stopping: what is under way is finished first.\n');
   await standalone.stop();
+  await tracing?.stop();
   serving.close();
+}
+
+/** Loaded where it is asked for. */
+async function tracingTo(collector: string): Promise<Tracing> {
+  const { openTracing } = await import('./tracing.ts');
+  return openTracing(collector);
 }
 
 async function firstScreen(
