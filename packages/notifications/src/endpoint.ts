@@ -47,8 +47,16 @@ export function createHook({ name = 'hook', tell, ...filter }: HookOptions): End
         await tell(notification);
         return { kind: 'delivered' };
       } catch (error) {
-        return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+        return { kind: 'failed', reason: reasonOf(error) };
       }
     },
   };
+}
+
+/** It goes on record, so that it is bounded. In UTF-16 units. */
+const reasonMax = 1_000;
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.slice(0, reasonMax).toWellFormed();
 }
