@@ -9,6 +9,7 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  type TracerProvider,
 } from '@opentelemetry/api';
 import { type TraceContext } from '@action-ledger/domain';
 
@@ -25,10 +26,29 @@ export interface SpanOf<Result> {
 /** Texts, numbers and truths by name. */
 type Facts = object;
 
-const tracer = trace.getTracer('action-ledger');
+const tracerName = 'action-ledger';
+const tracer = trace.getTracer(tracerName);
 
 /** @param work gets the trace to pass on downstream: that of the span where it is recorded */
-export async function inSpan<Result>(
+export function inSpan<Result>(
+  of: SpanOf<Result>,
+  work: (downstream: TraceContext | undefined) => Promise<Result>,
+): Promise<Result> {
+  return isTraced() ? inActiveSpan(of, work) : work(of.parent);
+}
+
+/** What stands in for a provider until one is registered; it has no tracer to delegate to before that. */
+type StandIn = TracerProvider & { readonly getDelegateTracer?: (name: string) => unknown };
+
+/** Asked each time: a provider can be registered after the ledger was opened. */
+function isTraced(): boolean {
+  const provider: StandIn = trace.getTracerProvider();
+  return (
+    provider.getDelegateTracer?.(tracerName) !== undefined || !('getDelegateTracer' in provider)
+  );
+}
+
+function inActiveSpan<Result>(
   { name, facts, parent, ended }: SpanOf<Result>,
   work: (downstream: TraceContext | undefined) => Promise<Result>,
 ): Promise<Result> {
