@@ -52,19 +52,29 @@ export function createUnsealer(): (recorded: RecordedEvent) => {
   readonly event: ActionEvent;
   readonly at: number;
 } {
-  let text = '';
+  let known = '';
   let parsed: Omit<StoredMetadata, 'hash'> = { at: 0 };
   return ({ type, data, metadata }) => {
-    const unsealed = unsealMetadata(metadata)?.metadata ?? metadata;
-    if (unsealed !== text) {
-      parsed = JSON.parse(unsealed) as StoredMetadata;
-      text = unsealed;
+    if (known === '' || !isSealedAs(metadata, known)) {
+      parsed = JSON.parse(metadata) as StoredMetadata;
+      known = unsealMetadata(metadata)?.metadata.slice(0, -1) ?? '';
     }
     const { at, format = firstFormat } = parsed;
     const lifted = upcast(upcasters, type, JSON.parse(data) as JsonObject, format);
     return { event: { type, data: lifted } as unknown as ActionEvent, at };
   };
 }
+
+/** The same but for the hash, which comes last. */
+function isSealedAs(metadata: string, known: string): boolean {
+  return (
+    metadata.length === known.length + sealLength &&
+    metadata.startsWith(known) &&
+    metadata.startsWith(',"hash":"', known.length)
+  );
+}
+
+const sealLength = `,"hash":"${'0'.repeat(43)}"}`.length;
 
 function upcast(known: Upcasters, type: string, data: JsonObject, format: number): JsonObject {
   let lifted = data;

@@ -47,18 +47,25 @@ export function createActionFolds(store: Pick<EventStore, 'readStream'>): Action
     held.delete(stream);
     characters -= size;
   };
-  const find = async (event: RecordedEvent, through: number): Promise<Held | undefined> => {
-    const actionId = actionOfStream(event.stream);
-    if (actionId === undefined) return undefined;
-    const found =
-      event.revision === 0
-        ? { position: event.position, size: 0, action: newAction(actionId) }
-        : foldStream(actionId, await readStream(store, event.stream), through);
-    if (found !== undefined) {
-      held.set(event.stream, found);
-      characters += found.size;
-    }
+  const hold = (stream: string, found: Held): Held => {
+    held.set(stream, found);
+    characters += found.size;
     return found;
+  };
+  /** Without a wait where the stream begins with the event. */
+  const find = (
+    { stream, position, revision }: RecordedEvent,
+    through: number,
+  ): Held | undefined | Promise<Held | undefined> => {
+    const known = held.get(stream);
+    if (known !== undefined) return known;
+    const actionId = actionOfStream(stream);
+    if (actionId === undefined) return undefined;
+    if (revision === 0) return hold(stream, { position, size: 0, action: newAction(actionId) });
+    return readStream(store, stream).then((events) => {
+      const found = foldStream(actionId, events, through);
+      return found && hold(stream, found);
+    });
   };
   const trim = (moved: ReadonlyMap<string, Held>): void => {
     for (const [stream, each] of moved) if (!isOpen(each.action)) drop(stream, each);
@@ -73,7 +80,8 @@ export function createActionFolds(store: Pick<EventStore, 'readStream'>): Action
       const through = events.at(-1)?.position ?? 0;
       const moved = new Map<string, Held>();
       for (const event of events) {
-        const known = held.get(event.stream) ?? (await find(event, through));
+        const found = find(event, through);
+        const known = found instanceof Promise ? await found : found;
         if (known === undefined) continue;
         // A state folded from its stream just now is ahead of the events in hand.
         if (event.revision > known.action.revision) {

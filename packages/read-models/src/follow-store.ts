@@ -3,12 +3,12 @@
 import { type Action } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
 import { type DatabaseSync } from 'node:sqlite';
-import { createActionFolds } from './action-folds.ts';
+import { createActionFolds, type FoldedAction } from './action-folds.ts';
 import { type MatchKey } from './action-index.ts';
 import { type NumberedSideEntry } from './side-entry.ts';
 import { createFacts, type Reached } from './views-facts.ts';
 import { createViewsWriter } from './views-writer.ts';
-import { foldWorkflows } from './workflow-folds.ts';
+import { type FoldedWorkflow, foldWorkflows } from './workflow-folds.ts';
 
 export interface ViewsFollower {
   /**
@@ -26,11 +26,11 @@ export interface FollowerParts {
   readonly pace: Pace;
 }
 
-/** Large transactions write a page once for many actions, small ones keep the thread free. */
+/** Large transactions write an action and a page once for many events, small ones keep the thread free. */
 export interface Pace {
   /** Of one read. */
   readonly eventsMax: number;
-  /** A transaction ends with the read that reaches so many. */
+  /** What was read is written with the read that reaches so many. */
   readonly transactionEventsMin: number;
 }
 
@@ -53,25 +53,35 @@ export function createFollower(parts: FollowerParts): ViewsFollower {
     if (position !== known) folds.forget();
     known = -1;
     if (sides.length > 0) {
-      begin(db);
+      db.exec('begin immediate');
       writer.writeSideEntries(sides);
     }
-    let written = 0;
+    let unwritten = nothingRead();
+    const write = (reached: Reached): void => {
+      if (!db.isTransaction) db.exec('begin immediate');
+      const { actions, workflows } = unwritten;
+      writer.write({ actions: actions.values(), workflows: workflows.values(), reached });
+      db.exec('commit');
+      unwritten = nothingRead();
+    };
     let max = Math.min(firstEventsMax, pace.eventsMax);
-    for (;;) {
+    for (let last: Reached = { position }; ;) {
       const { events, reached } = await readOn(store, position, max);
-      if (reached.position === position) break;
-      max = nextMax(max, events, pace);
-      const actions = await folds.apply(events);
-      const workflows = await foldWorkflows(store, events);
-      begin(db);
-      writer.write({ actions, workflows, reached });
-      ({ position } = reached);
-      written += events.length;
-      if (written >= pace.transactionEventsMin) {
-        db.exec('commit');
-        written = 0;
+      if (reached.position === position) {
+        if (unwritten.events > 0) write(last);
+        break;
       }
+      const characters = charactersOf(events);
+      max = nextMax(max, characters, pace);
+      // An action that moves again before it is written is written once.
+      for (const each of await folds.apply(events)) unwritten.actions.set(each.position, each);
+      for (const each of await foldWorkflows(store, events))
+        unwritten.workflows.set(each.position, each);
+      unwritten.events += Math.max(1, events.length);
+      unwritten.characters += characters;
+      ({ position } = reached);
+      last = reached.seen === undefined ? { ...last, position } : reached;
+      if (isToBeWritten(unwritten, pace)) write(last);
       await nextTurn();
     }
     if (db.isTransaction) db.exec('commit');
@@ -92,10 +102,31 @@ export function createFollower(parts: FollowerParts): ViewsFollower {
   };
 }
 
-/** Events may be large: then fewer are read at a time. */
-function nextMax(max: number, events: readonly RecordedEvent[], { eventsMax }: Pace): number {
+/** Read and folded, and not in the file yet. */
+interface Unwritten {
+  /** By the position of their first event. */
+  readonly actions: Map<number, FoldedAction>;
+  readonly workflows: Map<number, FoldedWorkflow>;
+  events: number;
+  characters: number;
+}
+
+function nothingRead(): Unwritten {
+  return { actions: new Map(), workflows: new Map(), events: 0, characters: 0 };
+}
+
+function isToBeWritten({ events, characters }: Unwritten, pace: Pace): boolean {
+  return events >= pace.transactionEventsMin || characters > charactersUnwrittenMax;
+}
+
+function charactersOf(events: readonly RecordedEvent[]): number {
   let characters = 0;
   for (const { data } of events) characters += data.length;
+  return characters;
+}
+
+/** Events may be large: then fewer are read at a time. */
+function nextMax(max: number, characters: number, { eventsMax }: Pace): number {
   return characters > charactersOfReadMax
     ? Math.max(1, Math.floor(max / 4))
     : Math.min(max * 2, eventsMax);
@@ -103,10 +134,7 @@ function nextMax(max: number, events: readonly RecordedEvent[], { eventsMax }: P
 
 const firstEventsMax = 100;
 const charactersOfReadMax = 4 * 1024 * 1024;
-
-function begin(db: DatabaseSync): void {
-  if (!db.isTransaction) db.exec('begin immediate');
-}
+const charactersUnwrittenMax = 16 * 1024 * 1024;
 
 /** What cannot be read is passed over: the fault says where it ends. */
 async function readOn(

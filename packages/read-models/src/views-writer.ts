@@ -17,8 +17,8 @@ import { type FoldedWorkflow } from './workflow-folds.ts';
 import { createWorkflowWriter } from './workflow-views.ts';
 
 interface Batch {
-  readonly actions: readonly FoldedAction[];
-  readonly workflows: readonly FoldedWorkflow[];
+  readonly actions: Iterable<FoldedAction>;
+  readonly workflows: Iterable<FoldedWorkflow>;
   readonly reached: Reached;
 }
 

@@ -26,7 +26,11 @@ export async function foldWorkflows(
   events: readonly RecordedEvent[],
 ): Promise<readonly FoldedWorkflow[]> {
   const through = events.at(-1)?.position ?? 0;
-  const moved = new Set(events.flatMap(({ stream }) => workflowOfStream(stream) ?? []));
+  const moved = new Set<string>();
+  for (const { stream } of events) {
+    const id = workflowOfStream(stream);
+    if (id !== undefined) moved.add(id);
+  }
   const folded: FoldedWorkflow[] = [];
   for (const id of moved) {
     const [first, ...rest] = await readStream(store, streamOfWorkflow(id));

@@ -40,8 +40,14 @@ export function ended(
   how: Ending,
   decided?: 'rejected' | 'expired',
 ): Action {
-  const { claim: _claim, watch: _watch, unknownSince: _since, ...rest } = action;
-  return { ...closeApproval(rest, decided ?? 'ended', how.at), status, ending: how };
+  return {
+    ...closeApproval(action, decided ?? 'ended', how.at),
+    status,
+    ending: how,
+    claim: undefined,
+    watch: undefined,
+    unknownSince: undefined,
+  };
 }
 
 export function closeApproval(

@@ -65,6 +65,5 @@ export function links(
 }
 
 function unwatched(action: Action): Action {
-  const { watch: _watch, unknownSince: _since, ...rest } = action;
-  return rest;
+  return { ...action, watch: undefined, unknownSince: undefined };
 }

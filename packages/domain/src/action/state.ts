@@ -148,20 +148,19 @@ export interface Action {
   readonly attempts: readonly Attempt[];
   readonly downstreamKey?: string;
   readonly undoes: readonly string[];
-  readonly claim?: Claim;
+  readonly claim?: Claim | undefined;
   readonly approval?: Approval;
-  readonly watch?: Watch;
+  readonly watch?: Watch | undefined;
   readonly checks: number;
-  readonly unknownSince?: number;
+  readonly unknownSince?: number | undefined;
   /** A verdict `absent` has been recorded at some time. */
   readonly absentBefore: boolean;
   readonly outcome?: RecordedResult & { readonly at: number };
   /** A success reported while an attempt runs; it decides when that attempt settles. */
-  readonly reportedSuccess?: RecordedResult & {
-    readonly source: string;
-    readonly attempt?: number;
-  };
-  readonly ending?: Ending;
+  readonly reportedSuccess?:
+    | (RecordedResult & { readonly source: string; readonly attempt?: number })
+    | undefined;
+  readonly ending?: Ending | undefined;
   readonly undoneBy?: string;
   readonly undoneAt?: number;
   readonly supersededBy?: string;
