@@ -1,6 +1,6 @@
 // The whole service in a process of its own, with all features on: file, views, access by API keys, rate
 // limits, event hub, metrics, access log, the door of the machine. Its one tool calls the endpoint as the other contenders do.
-import { createWriteStream } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStandalone } from '@action-ledger/standalone';
 import { mainFile } from './contender.ts';
@@ -13,14 +13,14 @@ const effects = createEffectsClient(setting.client, setting.port);
 const tell = (facts: object, message: string): void => {
   console.error(message, facts);
 };
-/** The line is made and written as `action-ledger start` does, to where nobody reads it. */
-const accessLog = createWriteStream('/dev/null');
+/** The line is made and written as `action-ledger start` does (Node writes stderr at once), to where nobody reads it. */
+const accessLog = openSync('/dev/null', 'w');
 const standalone = await openStandalone({
   path: join(setting.dir, mainFile),
   tools: [payTool(effects)],
   logger: {
     info: (facts, message) => {
-      accessLog.write(`${JSON.stringify({ ...facts, message })}\n`);
+      writeSync(accessLog, `${JSON.stringify({ at: new Date(), ...facts, message })}\n`);
     },
     warn: tell,
     error: tell,

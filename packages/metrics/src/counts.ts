@@ -14,7 +14,7 @@ export function createCounts(labels: readonly string[]): Counts {
   const counted = new Map<string, { readonly values: readonly string[]; count: number }>();
   return {
     add: (values, by = 1) => {
-      const key = values.join('\n');
+      const key = values.length === 1 ? (values[0] ?? '') : values.join('\n');
       const known = counted.get(key);
       if (known !== undefined) known.count += by;
       else if (counted.size < setsMax) counted.set(key, { values, count: by });

@@ -105,13 +105,21 @@ function unauthenticated(): HttpAnswer {
 function credentialsOf({ headers, raw }: FastifyRequest): Credentials {
   const { authorization } = headers;
   const apiKey = headers['x-api-key'];
-  const isTwice = (name: string): boolean =>
-    raw.rawHeaders.filter((each, at) => at % 2 === 0 && each.toLowerCase() === name).length > 1;
-  if (isTwice('authorization') || isTwice('x-api-key')) return {};
+  if (isTwice(raw.rawHeaders, 'authorization') || isTwice(raw.rawHeaders, 'x-api-key')) return {};
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(typeof apiKey === 'string' ? { apiKey } : {}),
   };
+}
+
+/** @param raw names and values in turn, as they came */
+function isTwice(raw: readonly string[], name: string): boolean {
+  let times = 0;
+  for (let at = 0; at < raw.length; at += 2) {
+    const given = raw[at] ?? '';
+    if (given.length === name.length && given.toLowerCase() === name) times += 1;
+  }
+  return times > 1;
 }
 
 function forbidden(name: RouteName): HttpAnswer {

@@ -81,7 +81,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
   if (deps.onAnswered !== undefined) tellAnswered(app, runtime.ids, deps.onAnswered);
   addRoutes(app, server);
-  app.addHook('onReady', () => events.start());
+  app.addHook('onReady', async () => {
+    events.start();
+  });
   return {
     app,
     readers: () => events.readers(),

@@ -158,8 +158,11 @@ function queryOf(spec: Route, request: FastifyRequest): Checked<unknown> {
   return { kind: 'misfit', answer: problem('request.invalid', { detail }) };
 }
 
+const noHeaders: readonly string[] = [];
+
 /** From the raw list: Node joins equal names with a comma, which is another text. */
-function headersNamed({ raw }: FastifyRequest, name: string): readonly string[] {
+function headersNamed({ headers, raw }: FastifyRequest, name: string): readonly string[] {
+  if (headers[name] === undefined) return noHeaders;
   const found: string[] = [];
   for (let at = 0; at + 1 < raw.rawHeaders.length; at += 2)
     if (raw.rawHeaders[at]?.toLowerCase() === name) found.push(raw.rawHeaders[at + 1] ?? '');
@@ -176,11 +179,14 @@ function signalOf({ raw }: FastifyReply): AbortSignal {
 }
 
 export function send(reply: FastifyReply, { status, body, headers = {} }: HttpAnswer): void {
+  const isProblem = status >= 400;
+  const text = JSON.stringify(body);
   void reply
     .code(status)
     .headers(headers)
     .header('cache-control', 'no-store')
-    .header('content-type', status >= 400 ? problemMediaType : 'application/json; charset=utf-8')
-    // As bytes: to a text the server would add a charset, which problem documents do not have.
-    .send(Buffer.from(JSON.stringify(body)));
+    .header('content-type', isProblem ? problemMediaType : 'application/json; charset=utf-8')
+    // As bytes: to a text the server would add a charset, which problem documents do not have. A text
+    // goes out in one write with its headers.
+    .send(isProblem ? Buffer.from(text) : text);
 }

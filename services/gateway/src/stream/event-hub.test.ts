@@ -13,11 +13,12 @@ interface Stage {
   readonly store: (tenant?: string) => void;
   readonly deliver: () => Promise<void>;
   readonly endSubscription: () => void;
+  readonly isSubscribed: () => boolean;
   readonly subscribedAfter: readonly number[];
   readonly faults: readonly string[];
 }
 
-async function stage(limits: Partial<typeof defaultLimits> = {}): Promise<Stage> {
+function stage(limits: Partial<typeof defaultLimits> = {}): Stage {
   const time = createVirtualRuntime();
   const events: RecordedEvent[] = [];
   const subscribedAfter: number[] = [];
@@ -34,7 +35,10 @@ async function stage(limits: Partial<typeof defaultLimits> = {}): Promise<Stage>
         subscribedAfter.push(after);
         delivered = after;
         subscriber = given;
-        return { close: () => undefined };
+        const close = (): void => {
+          if (subscriber === given) subscriber = undefined;
+        };
+        return { close };
       },
     },
     ledger: { load: () => Promise.reject(new Error('not asked')) },
@@ -42,7 +46,7 @@ async function stage(limits: Partial<typeof defaultLimits> = {}): Promise<Stage>
     limits: { ...defaultLimits, ...limits },
     onFault: (where) => faults.push(where),
   });
-  await hub.start();
+  hub.start();
   return {
     hub,
     time,
@@ -65,6 +69,7 @@ async function stage(limits: Partial<typeof defaultLimits> = {}): Promise<Stage>
       delivered = events.length;
       await subscriber?.onEvents(batch);
     },
+    isSubscribed: () => subscriber !== undefined,
     endSubscription: () => {
       subscriber?.onDropped?.(new Error('gone'));
     },
@@ -105,7 +110,7 @@ function wire(): TestWire {
 
 describe('a reader of events', () => {
   it('gets none twice that it has read from the store before they were handed on', async () => {
-    const { hub, time, store, deliver } = await stage();
+    const { hub, time, store, deliver } = stage();
     store();
     await deliver();
     store();
@@ -121,9 +126,10 @@ describe('a reader of events', () => {
   });
 
   it('goes on at its own pace while it lags, and misses nothing', async () => {
-    const { hub, time, store, deliver } = await stage();
+    const { hub, time, store, deliver } = stage();
     const reader = wire();
     hub.follow('acme', undefined, reader);
+    await time.settle();
     store();
     await deliver();
     reader.block(true);
@@ -141,9 +147,10 @@ describe('a reader of events', () => {
   });
 
   it('gets what is of its tenant, and nothing when it has gone', async () => {
-    const { hub, store, deliver } = await stage();
+    const { hub, time, store, deliver } = stage();
     const reader = wire();
     const leave = hub.follow('acme', undefined, reader);
+    await time.settle();
     store('umbrella');
     store('acme');
     await deliver();
@@ -156,9 +163,10 @@ describe('a reader of events', () => {
   });
 
   it('misses nothing when the subscription ends and another one begins', async () => {
-    const { hub, time, store, deliver, endSubscription, subscribedAfter, faults } = await stage();
+    const { hub, time, store, deliver, endSubscription, subscribedAfter, faults } = stage();
     const reader = wire();
     hub.follow('acme', undefined, reader);
+    await time.settle();
     store();
     await deliver();
     endSubscription();
@@ -170,10 +178,42 @@ describe('a reader of events', () => {
     expect(faults).toEqual(['following the events']);
   });
 
+  it('costs the store nothing while nobody reads, and misses nothing from the moment it comes', async () => {
+    const { hub, time, store, deliver, isSubscribed, subscribedAfter } = stage();
+    store();
+    await time.settle();
+    expect(isSubscribed()).toBe(false);
+    const [first, second] = [wire(), wire()];
+    const leaves = [hub.follow('acme', undefined, first), hub.follow('acme', 0, second)];
+    store();
+    await time.settle();
+    expect(subscribedAfter).toEqual([1]);
+    await deliver();
+    expect([first.positions(), second.positions()]).toEqual([[2], [1, 2]]);
+    for (const leave of leaves) leave();
+    expect(isSubscribed()).toBe(false);
+    store();
+    const third = wire();
+    hub.follow('acme', 1, third);
+    await time.settle();
+    store();
+    await deliver();
+    expect(subscribedAfter).toEqual([1, 3]);
+    expect(third.positions()).toEqual([2, 3, 4]);
+  });
+
+  it('that has gone before it could come in holds nothing', async () => {
+    const { hub, time, isSubscribed } = stage();
+    hub.follow('acme', undefined, wire())();
+    await time.settle();
+    expect(isSubscribed()).toBe(false);
+  });
+
   it('waits for its turn where many are behind: so many pages are read at once', async () => {
-    const { hub, time, store, deliver } = await stage({ catchUpsMax: 2 });
+    const { hub, time, store, deliver } = stage({ catchUpsMax: 2 });
     const first = wire();
     hub.follow('acme', undefined, first);
+    await time.settle();
     for (let each = 0; each < 200; each += 1) store();
     await deliver();
     const readers = Array.from({ length: 30 }, () => wire());
@@ -183,7 +223,7 @@ describe('a reader of events', () => {
   });
 
   it('is sent a comment while nothing happens, and let go after its time', async () => {
-    const { hub, time } = await stage({ heartbeatMs: 10, streamMsMax: 35 });
+    const { hub, time } = stage({ heartbeatMs: 10, streamMsMax: 35 });
     hub.follow('acme', undefined, wire());
     await time.advance(30);
     expect(hub.readers()).toBe(1);

@@ -1,7 +1,7 @@
-// Who follows events: one subscription to the store serves all readers. Each event is written once, and
-// handed on in slices, so that ten thousand readers hold nobody up. A reader that lags behind is brought
-// up to date from the store, as fast as it takes it; one that takes nothing is dropped, and can come again
-// with the last position that it has seen.
+// Who follows events: one subscription to the store serves all readers, and there is none while nobody reads.
+// Each event is written once, and handed on in slices, so that ten thousand readers hold nobody up. A reader
+// that lags behind is brought up to date from the store, as fast as it takes it; one that takes nothing is
+// dropped, and can come again with the last position that it has seen.
 import { type RecordedEvent, type Subscription } from '@action-ledger/event-store';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type Feed } from '../feed.ts';
@@ -21,7 +21,7 @@ export interface Wire {
 }
 
 export interface EventHub {
-  start(): Promise<void>;
+  start(): void;
   stop(): void;
   readers(): number;
   /** There is no room for another reader, or none for one of this tenant. */
@@ -59,7 +59,9 @@ interface Hub extends HubDeps {
   readonly counts: Map<string, number>;
   /** Everything up to here has been handed to those who are live. */
   position: number;
+  /** While somebody reads. */
   subscription: Subscription | undefined;
+  isOpen: boolean;
   beat: Timer | undefined;
   catchingUp: number;
   readonly waiting: (() => void)[];
@@ -74,19 +76,18 @@ export function createEventHub(deps: HubDeps): EventHub {
     counts: new Map(),
     position: 0,
     subscription: undefined,
+    isOpen: false,
     beat: undefined,
     catchingUp: 0,
     waiting: [],
   };
   return {
-    start: async () => {
-      hub.position = await deps.feed.head();
-      subscribe(hub);
+    start: () => {
+      hub.isOpen = true;
       nextBeat(hub);
     },
     stop: () => {
-      hub.subscription?.close();
-      hub.subscription = undefined;
+      hub.isOpen = false;
       hub.beat?.cancel();
       for (const reader of hub.all) {
         reader.wire.end();
@@ -98,13 +99,18 @@ export function createEventHub(deps: HubDeps): EventHub {
       hub.all.size >= deps.limits.streamsMax ||
       (hub.counts.get(tenant) ?? 0) >= deps.limits.tenantStreamsMax,
     follow: (tenant, after, wire) => {
-      const position = after ?? hub.position;
       const since = deps.runtime.clock.monoMs();
-      const reader: Reader = { tenant, wire, since, position, isGone: false };
+      const reader: Reader = {
+        tenant,
+        wire,
+        since,
+        position: after ?? hub.position,
+        isGone: false,
+      };
       hub.all.add(reader);
       hub.counts.set(tenant, (hub.counts.get(tenant) ?? 0) + 1);
-      if (position >= hub.position) goLive(hub, reader);
-      else void catchUp(hub, reader);
+      if (hub.subscription === undefined) void joinFirst(hub, reader, after);
+      else join(hub, reader);
       return () => {
         leave(hub, reader);
       };
@@ -112,19 +118,43 @@ export function createEventHub(deps: HubDeps): EventHub {
   };
 }
 
+/** From where the store ends now; others may have been faster. */
+async function joinFirst(hub: Hub, reader: Reader, after: number | undefined): Promise<void> {
+  try {
+    const head = await hub.feed.head();
+    if (reader.isGone || !hub.isOpen) return;
+    if (hub.subscription === undefined) {
+      hub.position = head;
+      subscribe(hub);
+    }
+    reader.position = after ?? head;
+    join(hub, reader);
+  } catch (fault) {
+    hub.onFault('following the events', fault);
+    reader.wire.drop();
+    leave(hub, reader);
+  }
+}
+
+function join(hub: Hub, reader: Reader): void {
+  if (reader.position >= hub.position) goLive(hub, reader);
+  else void catchUp(hub, reader);
+}
+
 /** A subscription that has ended never resumes: another one goes on where it ended. */
 const resubscribeMs = 1_000;
 
 function subscribe(hub: Hub): void {
-  hub.subscription = hub.feed.subscribe(hub.position, {
+  const mine = hub.feed.subscribe(hub.position, {
     onEvents: (events) => handOn(hub, events),
     onDropped: (fault) => {
       hub.onFault('following the events', fault);
       hub.runtime.timers.after(resubscribeMs, () => {
-        if (hub.subscription !== undefined) subscribe(hub);
+        if (hub.subscription === mine) subscribe(hub);
       });
     },
   });
+  hub.subscription = mine;
 }
 
 /** So many readers are written to before others get their turn. */
@@ -133,10 +163,9 @@ const sliceMax = 500;
 async function handOn(hub: Hub, events: readonly RecordedEvent[]): Promise<void> {
   const last = events.at(-1);
   if (last === undefined) return;
-  const frames = hub.all.size === 0 ? [] : await hub.framer.frames(events);
-  const byTenant = framesByTenant(frames);
+  const byTenant = framesByTenant(await hub.framer.frames(events));
   // From here on those who come join with what is after these.
-  hub.position = last.position;
+  hub.position = Math.max(hub.position, last.position);
   for (const [tenant, own] of byTenant) {
     const text = own.map((frame) => frame.text).join('');
     await inSlices([...(hub.live.get(tenant) ?? [])], (reader) => {
@@ -193,6 +222,9 @@ function leave(hub: Hub, reader: Reader): void {
   const readers = hub.live.get(reader.tenant);
   readers?.delete(reader);
   if (readers?.size === 0) hub.live.delete(reader.tenant);
+  if (hub.all.size > 0) return;
+  hub.subscription?.close();
+  hub.subscription = undefined;
 }
 
 function countOff({ counts }: Hub, tenant: string): void {
