@@ -81,9 +81,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
   if (deps.onAnswered !== undefined) tellAnswered(app, runtime.ids, deps.onAnswered);
   addRoutes(app, server);
-  app.addHook('onReady', async () => {
-    events.start();
-  });
+  app.addHook('onReady', events.start);
   return {
     app,
     readers: () => events.readers(),

@@ -15,7 +15,7 @@ export type RemoteAction = Omit<
   | 'secret'
   | 'trace'
   | 'workflow'
-> & { readonly ending?: Pick<Ending, 'at' | 'reason' | 'code' | 'detail'> };
+> & { readonly ending?: Pick<Ending, 'at' | 'reason' | 'code' | 'detail'> | undefined };
 
 interface ShownAction extends Omit<RemoteAction, 'id' | 'status' | 'outcome' | 'ending' | 'watch'> {
   readonly actionId: string;

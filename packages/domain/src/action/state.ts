@@ -158,8 +158,7 @@ export interface Action {
   readonly outcome?: RecordedResult & { readonly at: number };
   /** A success reported while an attempt runs; it decides when that attempt settles. */
   readonly reportedSuccess?:
-    | (RecordedResult & { readonly source: string; readonly attempt?: number })
-    | undefined;
+    (RecordedResult & { readonly source: string; readonly attempt?: number }) | undefined;
   readonly ending?: Ending | undefined;
   readonly undoneBy?: string;
   readonly undoneAt?: number;

@@ -46,7 +46,7 @@ function stage(limits: Partial<typeof defaultLimits> = {}): Stage {
     limits: { ...defaultLimits, ...limits },
     onFault: (where) => faults.push(where),
   });
-  hub.start();
+  void hub.start();
   return {
     hub,
     time,

@@ -21,7 +21,7 @@ export interface Wire {
 }
 
 export interface EventHub {
-  start(): void;
+  readonly start: () => Promise<void>;
   stop(): void;
   readers(): number;
   /** There is no room for another reader, or none for one of this tenant. */
@@ -82,7 +82,7 @@ export function createEventHub(deps: HubDeps): EventHub {
     waiting: [],
   };
   return {
-    start: () => {
+    start: async () => {
       hub.isOpen = true;
       nextBeat(hub);
     },
