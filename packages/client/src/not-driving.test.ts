@@ -97,7 +97,7 @@ describe('a ledger that does not drive', () => {
     await desk.close();
     expect(sent).toEqual(['lost']);
     const driving = await openAt();
-    expect(await call(driving, 'big')).toMatchObject({ state: 'succeeded' });
+    expect(await call(driving, 'big', 10_000)).toMatchObject({ state: 'succeeded' });
     expect(sent).toEqual(['lost', 'big']);
   });
 });
