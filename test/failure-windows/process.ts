@@ -30,7 +30,7 @@ export interface StartOptions {
   readonly wallAheadMs?: number;
   readonly tools?: ProcessOptions['tools'];
   readonly isPaused?: () => boolean;
-  /** Where days pass: sweeps of seconds would only cost time. Default: as in DESIGN.md. */
+  /** Where days pass: sweeps of seconds would only cost time. */
   readonly sweepMs?: number;
   readonly onPoint?: (point: WritePoint, actionId: string) => void | Promise<void>;
   /** Faults of the store, scripted from the start. */
@@ -84,11 +84,14 @@ export interface ProcessOptions extends StartOptions {
 
 const tenant = 'acme';
 
+/** One ledger sweeps as in DESIGN.md. Four cores that sweep so often would do little else. */
+const sweepMsIn: Readonly<Record<Shape, number>> = { 'one ledger': 5_000, services: 30_000 };
+
 export async function startProcess(
   options: ProcessOptions,
   { time, provider, disk, seed, crews, during }: Surroundings,
 ): Promise<Process> {
-  const { wallAheadMs = 0, isPaused, sweepMs } = options;
+  const { wallAheadMs = 0, isPaused, sweepMs = sweepMsIn[options.shape] } = options;
   const life = createLife();
   const script = createFaultScript();
   const outage = createOutage();
@@ -103,7 +106,7 @@ export async function startProcess(
       createFaultyEventStore(createFaultyEventStore(disk.store(), script), outage.plan),
     ),
     runtime: mortalRuntime(life, runtime),
-    ...(sweepMs === undefined ? {} : { sweepMs }),
+    sweepMs,
     onNotice: (notice: Notice) => notices.push(notice),
     onFault: (where: string, fault: unknown) => faults.push(`${where}: ${String(fault)}`),
     onPoint: deathAt(life, options),
