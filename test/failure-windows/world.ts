@@ -37,14 +37,8 @@ const settings = {
 
 export type Adapter = keyof typeof settings;
 
-/**
- * Each test runs over every store in one process; with `THROUGH_SERVICES=1` also through services that
- * have cores of their own, which takes many times as long.
- */
-export const adapters: readonly Adapter[] =
-  process.env['THROUGH_SERVICES'] === '1'
-    ? (Object.keys(settings) as readonly Adapter[])
-    : ['memory', 'sqlite'];
+/** Each test runs over every store, in one ledger and through services that have cores of their own. */
+export const adapters = Object.keys(settings) as readonly Adapter[];
 
 export const guarantees = ['idempotent', 'lookup', 'natural', 'manual'] as const;
 
