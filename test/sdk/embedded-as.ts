@@ -121,7 +121,9 @@ const inside: ReadonlySet<string> = new Set([
 
 function shown(action: Action): RemoteAction {
   const members = Object.entries(action).filter(([name]) => !inside.has(name));
-  const { ending, ...rest } = Object.fromEntries(members) as unknown as RemoteAction;
+  const { ending, ...whole } = Object.fromEntries(members) as unknown as RemoteAction;
+  const attempts = action.attempts.map(({ claim: _claim, worker: _worker, ...attempt }) => attempt);
+  const rest = { ...whole, attempts };
   if (ending === undefined) return rest;
   const { at, reason, code, detail } = ending;
   const more = {

@@ -8,6 +8,7 @@ import { unreadable } from './read-answer.ts';
 export type RemoteAction = Omit<
   Action,
   | 'absentBefore'
+  | 'attempts'
   | 'claim'
   | 'ending'
   | 'reportedSuccess'
@@ -15,7 +16,10 @@ export type RemoteAction = Omit<
   | 'secret'
   | 'trace'
   | 'workflow'
-> & { readonly ending?: Pick<Ending, 'at' | 'reason' | 'code' | 'detail'> | undefined };
+> & {
+  readonly attempts: readonly Omit<Action['attempts'][number], 'claim' | 'worker'>[];
+  readonly ending?: Pick<Ending, 'at' | 'reason' | 'code' | 'detail'> | undefined;
+};
 
 interface ShownAction extends Omit<RemoteAction, 'id' | 'status' | 'outcome' | 'ending' | 'watch'> {
   readonly actionId: string;
