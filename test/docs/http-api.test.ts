@@ -58,6 +58,7 @@ describe('the table of problems', () => {
       'Workflows that are refused',
       'Pauses that are refused',
       'Reports that are refused',
+      'Tools of callers that are refused',
       'API keys that are refused',
       'Faults of the store',
       'Misuse of a ledger',

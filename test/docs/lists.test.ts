@@ -49,7 +49,7 @@ describe('docs/errors.md', () => {
     ['Workflows that are refused', workflowRefusalCodes],
     ['Reports that are refused', reportRefusalCodes],
     ['Pauses that are refused', pauseRefusalCodes],
-    ['Tools of callers that are refused', callerToolRefusalCodes],
+    ['Tools of callers that are refused', [...callerToolRefusalCodes, ...registrationRefusalCodes]],
     ['API keys that are refused', keyRefusalCodes],
     ['Faults of the store', storeFaultCodes],
     ['Faults of the log', logFaultCodes],

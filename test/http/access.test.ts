@@ -18,6 +18,26 @@ const bodies: Readonly<Record<string, object>> = {
   repeat: { reason: 'r', revisionSeen: 0 },
   edit: { reason: 'r', revisionSeen: 0, arguments: { invoice: 'y', cents: 1 } },
   closeIncident: { reason: 'r', revisionSeen: 0 },
+  declareTools: {
+    tools: [
+      {
+        name: 'fax',
+        input: { type: 'object', properties: {} },
+        guarantee: 'manual',
+        scope: 'call',
+      },
+    ],
+  },
+  findWork: { tools: ['fax'] },
+  takeAction: { worker: 'w-1' },
+  extendClaim: { worker: 'w-1', claim: 1 },
+  recordOutcome: {
+    worker: 'w-1',
+    claim: 1,
+    attempt: 1,
+    outcome: { kind: 'not sent', reason: 'r' },
+  },
+  recordVerdict: { revision: 1, outcome: { verdict: 'absent' } },
   pause: { reason: 'r', tool: 'balance' },
   resume: { reason: 'r', tool: 'balance', revisionSeen: 0 },
   createKey: { name: 'agent', roles: ['proposer'] },

@@ -24,4 +24,5 @@ export type LedgerDoor = Pick<
   | 'resume'
   | 'pauses'
   | 'workflows'
+  | 'callers'
 >;

@@ -4,6 +4,7 @@
 import { type KeyRefusalCode } from '@action-ledger/access';
 import {
   type AnswerWord,
+  type CallerToolRefusalCode,
   type PauseRefusalCode,
   type RefusedCode,
   type ReportRefusalCode,
@@ -41,6 +42,7 @@ export type GatewayCode = (typeof gatewayCodes)[number];
 
 export type ProblemCode =
   | RefusedCode
+  | CallerToolRefusalCode
   | StoreFaultCode
   | GatewayCode
   | KeyRefusalCode
@@ -208,7 +210,11 @@ export const problems: Rows = {
     word: 'checking',
     retryAfterS: 300,
   },
+  'tool.declaration': wrong('A declaration does not fit'),
+  'tool.identity-changed': outOfPlace('What decides identity changed, and its version did not'),
+  'tool.identity-version-lowered': outOfPlace('A newer declaration is on record'),
   'tool.served-here': outOfPlace('The ledger itself carries out this tool'),
+  'tool.too-many': outOfPlace('No more tools are taken'),
   'tool.unknown': no(404, 'There is no such tool'),
   'workflow.compensation-invalid': wrong('What is to undo a step cannot be carried out'),
   'workflow.compensation-missing': wrong('A step does not say how it is undone'),

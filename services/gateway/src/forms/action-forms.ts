@@ -85,7 +85,7 @@ export const approvalForm = z
   })
   .meta({ id: 'Approval' });
 
-const evidence = z.strictObject({
+export const evidenceForm = z.strictObject({
   source: z.string(),
   claims: z.enum(['success', 'refusal', 'note']),
   at: time,
@@ -126,7 +126,7 @@ export const actionForm = z
       .strictObject({ by: z.string(), person: z.boolean(), reason: z.string() })
       .optional(),
     compensatedBy: z.string().optional(),
-    evidence: z.array(evidence),
+    evidence: z.array(evidenceForm),
     incidents: z.array(z.strictObject({ ...watch, incident: z.string(), reason: z.string() })),
     duplicates: z.array(
       z.strictObject({ externalIds: z.array(z.string()), other: z.string().optional() }),

@@ -31,6 +31,7 @@ export function openApiDocument(routes: readonly Described[]): OpenApiDocument {
     tags: [
       { name: 'actions', description: 'Propose, and ask what became of it' },
       { name: 'people', description: 'Decide, settle, report' },
+      { name: 'callers', description: 'Tools that programs carry out in processes of their own' },
       { name: 'workflows', description: 'Steps that are undone together' },
       { name: 'reading', description: 'Lists, history, events' },
       { name: 'gateway', description: 'The gateway itself' },

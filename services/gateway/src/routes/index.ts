@@ -1,5 +1,11 @@
 // Every route, in the order of the OpenAPI document.
 import { type Described, type Route } from '../route.ts';
+import { declareTools } from './callers/declare-tools.ts';
+import { extendClaim } from './callers/extend-claim.ts';
+import { findWork } from './callers/find-work.ts';
+import { recordOutcome } from './callers/record-outcome.ts';
+import { recordVerdict } from './callers/record-verdict.ts';
+import { takeAction } from './callers/take-action.ts';
 import { cancel } from './cancel.ts';
 import { check } from './check.ts';
 import { closeIncident } from './close-incident.ts';
@@ -55,6 +61,12 @@ export const routes: readonly Route[] = [
   listApprovals,
   listUnknowns,
   listSideEntries,
+  declareTools,
+  findWork,
+  takeAction,
+  extendClaim,
+  recordOutcome,
+  recordVerdict,
   listPauses,
   pause,
   resume,

@@ -5,7 +5,7 @@ import { type Tool } from '@action-ledger/tools';
 import { guarantee, object } from '../forms/json.ts';
 import { route } from '../route.ts';
 
-const tool = z
+export const toolForm = z
   .strictObject({
     name: z.string(),
     kind: z.enum(['write', 'read']),
@@ -17,6 +17,10 @@ const tool = z
     free: z.array(z.string()).optional(),
     secret: z.array(z.string()),
     needsKey: z.boolean(),
+    byCaller: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Its callers carry it out, in processes of their own.' }),
     approval: z
       .strictObject({
         votes: z.number().int(),
@@ -28,7 +32,7 @@ const tool = z
   })
   .meta({ id: 'Tool' });
 
-const list = z.strictObject({ tools: z.array(tool) }).meta({ id: 'ToolList' });
+const list = z.strictObject({ tools: z.array(toolForm) }).meta({ id: 'ToolList' });
 
 const promises: Readonly<Record<Guarantee, string>> = {
   idempotent: 'at most one effect; exactly one if it is settled within the key window',
@@ -44,17 +48,21 @@ export const listTools = route({
   tag: 'actions',
   summary: 'The tools, and what each promises',
   answers: { 200: { description: 'All of them.', schema: list } },
-  handle: async ({ tools }) => ({ status: 200, body: { tools: tools.all.map(described) } }),
+  handle: async ({ tools, ledger }, { principal }) => {
+    const all = [...tools.all, ...ledger.callers.tools(principal.tenant)];
+    return { status: 200, body: { tools: all.map(describedTool) } };
+  },
 });
 
-function described(each: Tool): object {
-  const { name, kind, description, declaration, rules, needsKey, approval } = each;
+export function describedTool(each: Tool): object {
+  const { name, kind, description, declaration, rules, needsKey, approval, byCaller } = each;
   const base = {
     name,
     kind,
     ...(description === undefined ? {} : { description }),
     secret: declaration.secret,
     needsKey,
+    ...(byCaller === undefined ? {} : { byCaller }),
     input: schemaOf(each),
   };
   if (kind === 'read') return { ...base, promise: 'reads pass through: nothing is recorded' };

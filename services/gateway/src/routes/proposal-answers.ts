@@ -1,5 +1,7 @@
 // The successes of everything that ends in an action: proposals, repeats and edits.
+import { z } from 'zod';
 import { answerForm } from '../forms/action-forms.ts';
+import { dispatchForm } from '../forms/caller-forms.ts';
 import { type SuccessDoc } from '../route.ts';
 import { answerExamples } from './examples.ts';
 
@@ -30,3 +32,18 @@ export const proposalProblemHeaders = {
   403: ['Location', 'Idempotent-Replayed'],
   422: ['Location'],
 } as const;
+
+/** Where the proposer carries it out itself. */
+const proposedForm = z
+  .strictObject({
+    ...answerForm.shape,
+    dispatch: dispatchForm
+      .optional()
+      .meta({ description: 'It is yours to carry out, now: where `execute` was asked for.' }),
+  })
+  .meta({ id: 'Proposed' });
+
+export const proposedAnswers: typeof proposalAnswers = {
+  ...proposalAnswers,
+  202: { ...proposalAnswers[202], schema: proposedForm },
+};

@@ -1,15 +1,17 @@
 // POST /v1/actions: one tool call becomes one action, or meets the one that it is.
 import { z } from 'zod';
-import { type Answer } from '@action-ledger/application';
+import { type Proposal } from '@action-ledger/application';
 import { problem } from '../answers/http-answer.ts';
 import { replyTo } from '../answers/answer-status.ts';
 import { prefer } from '../forms/command-forms.ts';
+import { workerOf } from '../caller-worker.ts';
+import { worker } from '../forms/caller-forms.ts';
 import { object, text } from '../forms/json.ts';
 import { preferring } from '../preferring.ts';
 import { keyOf, traceOf, waitOf } from '../request-headers.ts';
 import { route } from '../route.ts';
 import { withoutMissing } from '../without-missing.ts';
-import { proposalAnswers, proposalProblemHeaders } from './proposal-answers.ts';
+import { proposedAnswers, proposalProblemHeaders } from './proposal-answers.ts';
 
 export const idempotencyKey = {
   'Idempotency-Key': z
@@ -35,6 +37,21 @@ export const proposalForm = z
   })
   .meta({ id: 'Proposal' });
 
+const body = z
+  .strictObject({
+    ...proposalForm.shape,
+    execute: z
+      .literal('caller')
+      .optional()
+      .meta({ description: 'You carry it out yourself; needs the role worker, and `worker`.' }),
+    worker: worker.optional(),
+  })
+  .refine(
+    ({ execute, worker: named }) => (execute === undefined) === (named === undefined),
+    'execute and worker go together',
+  )
+  .meta({ id: 'ProposalRequest' });
+
 export const propose = route({
   name: 'propose',
   method: 'POST',
@@ -51,22 +68,33 @@ export const propose = route({
     tracestate: z.string().optional(),
     ...prefer,
   }),
-  body: proposalForm,
+  body,
   requestExample: {
     tool: 'refund',
     arguments: { order: 'A-1', cents: 500 },
     run: 'run-7',
     call: 'call-1',
   },
-  answers: proposalAnswers,
+  answers: proposedAnswers,
   problems: [404, 409, 422],
   problemHeaders: proposalProblemHeaders,
   handle: async ({ ledger, runtime, limits }, { principal, body: asked, headers, signal }) => {
-    const { tool, arguments: args, key: bodyKey, ...origin } = asked;
+    const {
+      tool,
+      arguments: args,
+      key: bodyKey,
+      execute: _execute,
+      worker: named,
+      ...origin
+    } = asked;
+    if (named !== undefined && !principal.roles.has('worker'))
+      return problem('access.forbidden', {
+        detail: 'Who carries actions out has the role worker.',
+      });
     const key = keyOf(headers, bodyKey);
     if (key.kind === 'refusal') return problem(key.code, { detail: key.message });
     const wait = waitOf(headers, limits);
-    const answer: Answer = await ledger.propose({
+    const proposal: Proposal = {
       tool,
       arguments: args,
       tenant: principal.tenant,
@@ -76,7 +104,14 @@ export const propose = route({
       signal,
       ...traceOf(headers),
       ...(key.key === undefined ? {} : { key: key.key }),
-    });
-    return preferring(replyTo(answer, runtime.clock.wallMs()), wait);
+    };
+    const nowMs = (): number => runtime.clock.wallMs();
+    if (named === undefined)
+      return preferring(replyTo(await ledger.propose(proposal), nowMs()), wait);
+    const execute = { worker: workerOf(principal, named) };
+    const { answer, dispatch } = await ledger.callers.propose({ ...proposal, execute });
+    const reply = replyTo(answer, nowMs());
+    const handed = dispatch === undefined ? reply : { ...reply, body: { ...answer, dispatch } };
+    return preferring(handed, wait);
   },
 });

@@ -1,0 +1,45 @@
+// POST /v1/actions/{id}/verdict: what a lookup that was handed out has found.
+import { z } from 'zod';
+import { problem } from '../../answers/http-answer.ts';
+import { refusedCommand } from '../../answers/performed.ts';
+import { answerForm } from '../../forms/action-forms.ts';
+import { lookedUpForm, lookedUpFrom } from '../../forms/caller-forms.ts';
+import { ofAction } from '../../forms/command-forms.ts';
+import { revision } from '../../forms/json.ts';
+import { ownAction } from '../../own-action.ts';
+import { route } from '../../route.ts';
+
+const body = z.strictObject({ revision, outcome: lookedUpForm }).meta({ id: 'VerdictReport' });
+
+const taken = z.strictObject({ answer: answerForm }).meta({ id: 'VerdictTaken' });
+
+export const recordVerdict = route({
+  name: 'recordVerdict',
+  method: 'POST',
+  path: '/v1/actions/{id}/verdict',
+  tag: 'callers',
+  summary: 'Answer an open unknown by its lookup',
+  description:
+    '`revision` is that of the lookup as it was handed out: where the action has moved since, 412. `absent` counts only from a lookup that was handed out after the waits.',
+  params: ofAction,
+  body,
+  requestExample: { revision: 3, outcome: { verdict: 'found', externalId: 're_1' } },
+  answers: { 200: { description: 'On record.', schema: taken } },
+  problems: [404, 409, 412],
+  problemHeaders: { 409: ['ETag'], 412: ['ETag'] },
+  handle: async (door, { principal, params, body: said }) => {
+    const own = await ownAction(door, principal.tenant, params.id);
+    if (own.kind === 'no') return own.answer;
+    const came = await door.ledger.callers.verdict({
+      actionId: own.action.id,
+      revisionRead: said.revision,
+      outcome: lookedUpFrom(said.outcome),
+    });
+    if (came.kind === 'broken') return problem('stream.broken');
+    if (came.kind === 'refusal')
+      return came.code === 'action.unknown'
+        ? problem('action.unknown')
+        : refusedCommand(came, own.action);
+    return { status: 200, body: { answer: came.answer } };
+  },
+});
