@@ -111,7 +111,7 @@ async function happen(world: World, draw: Draw): Promise<boolean> {
 const fine = ['fine', 'fine', 'fine'] as const;
 
 /** Where what is asked for depends on two members together, or on what it was. */
-const mayBeMore = new Set(['pause', 'resume']);
+const mayBeMore = new Set(['pause', 'resume', 'propose']);
 
 function holdFit({ id }: Operation, { ask, fits }: Generated, said: Said): void {
   const isMisfit = said.json.code === 'request.invalid';

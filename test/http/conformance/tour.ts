@@ -6,7 +6,7 @@ import { type Operation, operations } from './operations.ts';
 import { all, ann, type Hands, handsOf, moreTools, prepare, undo } from './states.ts';
 
 export async function askTour(met: Met, limits: WorldOptions['limits']): Promise<void> {
-  for (const tour of [unfit, keys, actions, people, incidents, epochs, workflows, pauses])
+  for (const tour of [unfit, keys, actions, people, incidents, epochs, workflows, pauses, callers])
     await inWorld({ limits: { ...limits }, tools: moreTools }, async (world) => {
       await prepare(world);
       const ask = async (request: Ask): Promise<Said> => {
@@ -199,4 +199,37 @@ async function pauses({ ask, world }: Guide): Promise<void> {
   for (let at = 0; at < pausesMax; at += 1)
     await world.ledger.pause({ tenant: 'acme', tool: `t-${at}`, by: 'ann', reason: 'x' });
   await meant(409, pause('one more'));
+}
+
+async function callers({ ask, world }: Guide): Promise<void> {
+  const input = { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] };
+  const fax = { name: 'fax', input, guarantee: 'lookup', lookup: true };
+  const declare = (tool: object): Promise<Said> =>
+    ask({ url: '/v1/tools', body: { tools: [tool] } });
+  await meant(200, declare(fax));
+  await meant(409, declare({ ...fax, name: 'pay' }));
+  const propose = async (to: string): Promise<string> => {
+    const body = { tool: 'fax', arguments: { to }, run: 'first', execute: 'caller', worker: to };
+    const { json } = await meant(202, ask({ url: '/v1/actions', body }));
+    return `/v1/actions/${json.actionId ?? ''}`;
+  };
+  const url = await propose('ann');
+  const held = { worker: 'ann', claim: 1 };
+  const own = { url: `${url}/claim`, body: { worker: 'ann' } };
+  await meant(200, ask(own));
+  const extend = { url: `${url}/claim/extend`, body: held };
+  await meant(200, ask(extend));
+  await meant(409, ask({ ...extend, body: { ...held, claim: 7 } }));
+  const outcome = { kind: 'succeeded', result: 1 };
+  const report = { url: `${url}/outcome`, body: { ...held, attempt: 1, outcome } };
+  await meant(409, ask({ ...report, body: { ...report.body, attempt: 9 } }));
+  await meant(200, ask(report));
+  const lost = await propose('bob');
+  await world.time.advance(60_000);
+  const work = await meant(200, ask({ url: '/v1/work', body: { tools: ['fax'] } }));
+  const [lookup] = work.json['work'] as readonly { readonly revision: number }[];
+  const verdict = (revision = -1): Promise<Said> =>
+    ask({ url: `${lost}/verdict`, body: { revision, outcome: { verdict: 'found' } } });
+  await meant(412, verdict(1));
+  await meant(200, verdict(lookup?.revision));
 }

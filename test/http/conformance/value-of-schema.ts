@@ -42,7 +42,8 @@ function objectOf({ properties = {}, required = [] }: Schema, draw: Draw, hint: 
 }
 
 function arrayOf({ items = {}, minItems = 0, maxItems = 3 }: Schema, draw: Draw, hint: Hint) {
-  const length = minItems + draw.int(Math.max(1, maxItems - minItems + 1));
+  // Few: a body of many is only too large.
+  const length = minItems + draw.int(Math.min(4, Math.max(1, maxItems - minItems + 1)));
   return Array.from({ length }, () => valueOf(items, draw, hint));
 }
 

@@ -51,7 +51,7 @@ export const dispatchForm = z
   .meta({ id: 'Dispatch', description: 'On record before it is handed out: send it now, once.' });
 
 export const workForm = z
-  .discriminatedUnion('kind', [
+  .union([
     z.strictObject({ kind: z.literal('send'), actionId, tool: z.string() }),
     z.strictObject({ ...given, kind: z.literal('lookup'), actionId, tool: z.string(), revision }),
   ])
@@ -60,7 +60,7 @@ export const workForm = z
 const reason = z.string().max(4_096);
 const retryAfterMs = z.number().int().min(0).optional();
 
-const outcomeOf = z.discriminatedUnion('kind', [
+const outcomeOf = z.union([
   z.strictObject({
     kind: z.literal('succeeded'),
     result: json.optional(),
@@ -95,7 +95,7 @@ export function outcomeFrom(said: z.infer<typeof outcomeForm>): AttemptOutcome {
 }
 
 export const lookedUpForm = z
-  .discriminatedUnion('verdict', [
+  .union([
     z.strictObject({
       verdict: z.literal('found'),
       result: json.optional(),

@@ -25,8 +25,8 @@ export const recordVerdict = route({
   body,
   requestExample: { revision: 3, outcome: { verdict: 'found', externalId: 're_1' } },
   answers: { 200: { description: 'On record.', schema: taken } },
-  problems: [404, 409, 412],
-  problemHeaders: { 409: ['ETag'], 412: ['ETag'] },
+  problems: [404, 412],
+  problemHeaders: { 412: ['ETag'] },
   handle: async (door, { principal, params, body: said }) => {
     const own = await ownAction(door, principal.tenant, params.id);
     if (own.kind === 'no') return own.answer;
