@@ -78,6 +78,7 @@ export function createPeople(deps: PeopleDeps): People {
           return;
         case 'workflow needs a person':
         case 'stream broken':
+        case 'invariant broken':
       }
     },
     eveningRound: async () => {
