@@ -198,6 +198,8 @@ describe('action-ledger export', () => {
       'revision',
       'time',
       'type',
+      'id',
+      'hash',
       'data',
     ]);
     const { out: later } = await runCli(['export', '--path', path, '--from', String(head)]);

@@ -101,10 +101,22 @@ function createProcess(
   };
 }
 
+/** Turns that are being waited for here: of others who settle meanwhile, and no work. */
+let ownTurns = 0;
+
 function nextTurn(): Promise<void> {
+  ownTurns += 1;
   return new Promise((resolve) => {
-    setImmediate(resolve);
+    setImmediate(() => {
+      ownTurns -= 1;
+      resolve();
+    });
   });
+}
+
+function isBusy(): boolean {
+  const immediates = process.getActiveResourcesInfo().filter((kind) => kind === 'Immediate');
+  return immediates.length > ownTurns;
 }
 
 async function forTurns(): Promise<void> {
@@ -116,7 +128,7 @@ async function untilQuiet(): Promise<void> {
   for (let turn = 0; quiet < quietTurns; turn += 1) {
     if (turn > busyTurnsMax) throw new Error('what is under way does not come to rest');
     await nextTurn();
-    quiet = process.getActiveResourcesInfo().includes('Immediate') ? 0 : quiet + 1;
+    quiet = isBusy() ? 0 : quiet + 1;
   }
 }
 
