@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { type JsonObject } from '@action-ledger/domain';
+import { type JsonObject, type JsonValue } from '@action-ledger/domain';
 import { callerDeclaration, callerTool } from './caller-tool.ts';
 import { declarationEvent } from './declaration-event.ts';
 import { defineTool } from './define-tool.ts';
@@ -20,7 +20,7 @@ const everything = defineTool({
   description: 'Orders something.',
   input: z.object({
     customer: z.string().min(1).max(20),
-    items: z.array(z.object({ sku: z.string().regex(/^[a-z]+$/), count: z.int().positive() })),
+    items: z.array(z.object({ sku: z.string().max(3), count: z.int().positive() })),
     labels: z.array(z.string()).optional(),
     note: z.string().nullable().optional(),
     urgent: z.boolean().default(false),
@@ -32,6 +32,8 @@ const everything = defineTool({
     mail: z.email().optional(),
     site: z.url().optional(),
     day: z.iso.date().optional(),
+    at: z.iso.datetime({ offset: true }).optional(),
+    id: z.uuid().optional(),
     size: z.enum(['s', 'm']).optional(),
   }),
   identity: ['customer', 'items'],
@@ -99,11 +101,15 @@ describe('a tool that its callers carry out', () => {
     for (const args of [
       {},
       { ...order, more: 1 },
-      { ...order, items: [{ sku: 'A', count: 1 }] },
+      { ...order, items: [{ sku: 'abcd', count: 1 }] },
       { ...order, items: [{ sku: 'a', count: 0.5 }] },
       { ...order, how: { kind: 'pick-up', town: 'x' } },
       { ...order, urgent: 'yes' },
       { ...order, size: 'l' },
+      { ...order, mail: 'nobody' },
+      { ...order, day: '2026-02-30' },
+      { ...order, at: 'now' },
+      { ...order, id: '1' },
     ]) {
       expect(everything.validate(args).kind).toBe('refusal');
       expect(there.validate(args).kind).toBe('refusal');
@@ -145,6 +151,12 @@ describe('a tool that its callers carry out', () => {
     ['a form of keys', { downstreamKey: (key: string) => key }],
     ['an undoer', { undoneBy: [{ tool: 'x', match: { 'arguments.a': 'arguments.invoice' } }] }],
     ['a read', { kind: 'read', guarantee: undefined }],
+    ['a regular expression', { input: z.object({ invoice: z.string().regex(/^[a-z]+$/) }) }],
+    [
+      'one of a format of its own',
+      { input: z.object({ invoice: z.stringFormat('invoice', /^[a-z]+$/) }) },
+    ],
+    ['a schema within itself', { input: z.object({ invoice: z.json() }) }],
     ['a check in code', { input: z.object({ invoice: z.custom<string>(() => true) }) }],
     [
       'a secret in an alternative',
@@ -155,7 +167,7 @@ describe('a tool that its callers carry out', () => {
     ],
   ])('is refused with what only code can say: %s', (_what, more) => {
     const tool = defineTool({ ...plain, ...more } as unknown as ToolDefinition);
-    expect(codeOf(() => callerDeclaration(tool))).toMatch(/^tool\.caller: Tool "pay": /);
+    expect(codeOf(() => callerDeclaration(tool))).toMatch(/^tool\.(caller|schema): Tool "pay": /);
   });
 
   it.each([
@@ -181,3 +193,94 @@ describe('a tool that its callers carry out', () => {
     expect(codeOf(() => callerTool(declaration))).toContain(`${code}: `);
   });
 });
+
+/** 64 names, each of which refers twice to the next. */
+const doubling = (twice: (next: JsonObject) => JsonObject): JsonObject => ({
+  type: 'object',
+  properties: { a: { $ref: '#/$defs/n0' } },
+  $defs: Object.fromEntries(
+    Array.from({ length: 64 }, (_, n) => [
+      `n${n}`,
+      n === 63 ? { type: 'number' } : twice({ $ref: `#/$defs/n${n + 1}` }),
+    ]),
+  ),
+});
+
+const text = { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` };
+const object = (a: JsonValue): JsonObject => ({ type: 'object', properties: { a } });
+const numbers = (count: number): JsonObject => object({ enum: [...Array(count).keys()] });
+const among = (count: number): JsonObject =>
+  object({ anyOf: Array.from({ length: count }, () => ({ type: 'null' })) });
+const nested = (depth: number): JsonObject =>
+  object(depth === 0 ? 1 : { ...nested(depth - 1), type: ['object', 'object'] });
+
+describe('a schema that a caller declares', () => {
+  it.each<[string, JsonObject, string]>([
+    ['an expression', object(text), 'uses "pattern"'],
+    ['one in a list', object({ type: 'array', items: [text] }), 'uses "pattern"'],
+    ['one for names', object({ type: 'object', propertyNames: text }), 'uses "pattern"'],
+    ['one of several', object({ anyOf: [{ type: 'null' }, text] }), 'uses "pattern"'],
+    ['one in what is contained', object({ type: 'array', contains: text }), 'uses "pattern"'],
+    ['one of further members', object({ type: 'object', additionalProperties: text }), '"pattern"'],
+    ['members as a list', { type: 'object', properties: [text] }, 'uses "pattern"'],
+    ['one by name', { ...object({ $ref: '#/$defs/t' }), $defs: { t: text } }, 'uses "pattern"'],
+    [
+      'one by an older name',
+      { ...object({ $ref: '#/definitions/t~1' }), definitions: { 't/': text } },
+      'uses "pattern"',
+    ],
+    [
+      'names by expressions',
+      object({ type: 'object', patternProperties: { '^(a+)+$': true } }),
+      'uses "patternProperties"',
+    ],
+    ['itself', object({ $ref: '#' }), 'refers to itself'],
+    [
+      'one that holds itself',
+      {
+        ...object({ $ref: '#/$defs/t' }),
+        $defs: { t: { type: 'array', items: { anyOf: [{ $ref: '#/$defs/t' }, true] } } },
+      },
+      'refers to itself',
+    ],
+    ['alternatives that double', doubling((next) => ({ anyOf: [next, next] })), 'more than 2000'],
+    ['members that double', doubling((x) => ({ properties: { x, y: x } })), 'more than 2000'],
+    ['types that double', nested(30), 'more than 2000'],
+    ['too many alternatives', among(20), 'more than 20 alternatives'],
+    ['too many values', numbers(21), 'more than 20 alternatives'],
+  ])('is refused with %s', (_what, input, why) => {
+    const declaration = { name: 'pay', input, guarantee: 'manual', scope: 'call' };
+    const refused = codeOf(() => callerTool(declaration));
+    expect(refused).toContain('tool.schema: ');
+    expect(refused).toContain(why);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['a member called pattern', { type: 'object', properties: { pattern: { type: 'string' } } }],
+    ['a default that looks like one', object({ type: 'object', default: { pattern: 'x' } })],
+    ['one schema named twice', doublyNamed()],
+    ['many alternatives', among(19)],
+    ['many texts', object({ enum: Array.from({ length: 1_000 }, (_, n) => `${n}`) })],
+    [
+      'many members',
+      {
+        type: 'object',
+        properties: Object.fromEntries(
+          Array.from({ length: 1_000 }, (_, n) => [`m${n}`, { type: 'string' }]),
+        ),
+      },
+    ],
+  ])('may hold %s', (_what, input) => {
+    const declaration = { name: 'pay', input, guarantee: 'manual', scope: 'call' };
+    expect(codeOf(() => callerTool(declaration))).toBe('nothing');
+  });
+});
+
+function doublyNamed(): JsonObject {
+  const $ref = '#/$defs/t';
+  return {
+    type: 'object',
+    properties: { a: { $ref }, b: { type: 'array', items: { $ref } } },
+    $defs: { t: { type: 'string', format: 'email' } },
+  };
+}

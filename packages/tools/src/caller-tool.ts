@@ -12,6 +12,7 @@ import { approval, downstreamKey, guarantee, load, naming, times } from './decla
 import { declarationDigest, type DeclarationData, declarationEvent } from './declaration-event.ts';
 import { defineTool } from './define-tool.ts';
 import { type ToolDefinition } from './definition.ts';
+import { refuseCostly } from './schema/costly-schema.ts';
 import { inputFromJsonSchema } from './schema/json-schema.ts';
 import { type Fail, failFor, ToolDeclarationError } from './tool-declaration-error.ts';
 import { type Tool } from './tool.ts';
@@ -40,6 +41,8 @@ export function callerTool(declaration: JsonValue): Tool {
     throw new ToolDeclarationError('tool.caller', tool, problem);
   }
   const { input, lookup, ...members } = parsed.data;
+  // It comes from outside, and is run in the ledger's own thread, for all tenants.
+  refuseCostly(input, failFor(members.name));
   const definition = {
     ...members,
     input: inputFromJsonSchema(input, members.name),
@@ -172,7 +175,10 @@ type Open = Record<string, unknown>;
 
 function schemaOf({ input }: Tool, fail: Fail): JsonObject & Open {
   try {
-    const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: 'input' });
+    const { $schema: _dialect, ...schema } = z.toJSONSchema(input, {
+      io: 'input',
+      override: leaveToFormat,
+    });
     return JSON.parse(JSON.stringify(schema)) as JsonObject & Open;
   } catch (error) {
     return fail(
@@ -180,6 +186,18 @@ function schemaOf({ input }: Tool, fail: Fail): JsonObject & Open {
       `its schema has no form as JSON Schema: ${(error as Error).message}.`,
     );
   }
+}
+
+/** The ledger takes no regular expression of others; what it knows by its format needs none. */
+function leaveToFormat({
+  jsonSchema,
+}: {
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}): void {
+  const { format, pattern } = jsonSchema;
+  if (pattern === undefined || format === undefined) return;
+  const known = z.fromJSONSchema({ type: 'string', format }) as z.core.$ZodType;
+  if ((known._zod.def.checks ?? []).length > 0) delete jsonSchema.pattern;
 }
 
 function replaceBySecret(schema: Open, path: FieldPath, fail: Fail): void {

@@ -29,6 +29,11 @@ const namesOf = ({ callers }: CallerWorld, tenant: string): readonly string[] =>
     .tools(tenant)
     .map(({ name }) => name);
 
+const byExpression = {
+  type: 'object',
+  properties: { invoice: { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` } },
+};
+
 describe('what callers declare', () => {
   it('is known to the callers of their tenant alone', async () => {
     const opened = await open([]);
@@ -97,6 +102,7 @@ describe('what callers declare', () => {
     ['a misspelt rule', { ...paying(), timeout: 5 }, 'tool.declaration'],
     ['no guarantee', { ...paying(), guarantee: null }, 'tool.declaration'],
     ['a rule that contradicts another', { ...paying(), identity: ['nothing'] }, 'tool.declaration'],
+    ['an expression', { ...paying(), input: byExpression }, 'tool.declaration'],
     ['too long', { ...paying(), description: 'x'.repeat(70_000) }, 'tool.declaration'],
     ['a name of another', { ...paying(), description: 'Once more.' }, 'tool.declaration'],
     ['what the ledger serves', paying({ name: 'greet' }), 'tool.served-here'],

@@ -159,26 +159,27 @@ function wantedOf(
     return refusal('tool.too-many', `At most ${eventsPerAppendMax} tools are declared at once.`);
   const wanted = new Map<string, Wanted>();
   for (const declaration of declarations) {
-    const each = toolOf(declaration, served);
+    const each = toolOf(declaration);
     if (each.kind === 'refusal') return each;
     const { name } = each.tool;
+    if (served.get(name) !== undefined) {
+      const message = `The ledger itself carries out "${name}": propose it without declaring it.`;
+      return refusal('tool.served-here', message, { tool: name });
+    }
     if (wanted.has(name)) return refusal('tool.declaration', `"${name}" is declared twice.`);
     wanted.set(name, each);
   }
   return [...wanted.values()];
 }
 
-function toolOf(declaration: JsonValue, served: ToolSet): Wanted | Refusal<CallerToolRefusalCode> {
+function toolOf(declaration: JsonValue): Wanted | Refusal<CallerToolRefusalCode> {
   if (!isJsonObject(declaration) || canonicalJson(declaration).length > declarationSizeMax)
     return refusal(
       'tool.declaration',
       `A declaration is an object of at most ${declarationSizeMax} characters.`,
     );
   try {
-    const tool = callerTool(declaration);
-    if (served.get(tool.name) === undefined) return { kind: 'declared', tool, declaration };
-    const message = `The ledger itself carries out "${tool.name}": propose it without declaring it.`;
-    return refusal('tool.served-here', message, { tool: tool.name });
+    return { kind: 'declared', tool: callerTool(declaration), declaration };
   } catch (error) {
     if (!(error instanceof ToolDeclarationError)) throw error;
     return refusal('tool.declaration', error.message, { tool: error.tool, code: error.code });
@@ -190,7 +191,13 @@ function compareWith(
   tool: Tool,
 ): Refusal<CallerToolRefusalCode> | undefined {
   if (before === undefined) return undefined;
-  const compared = compareDeclarations(declarationEvent(callerTool(before.declaration)), tool);
+  // What names its actions cannot be compared where the earlier one would be refused by now.
+  const earlier = toolOf(before.declaration);
+  if (earlier.kind === 'refusal') {
+    const message = `"${tool.name}" is on record with what is refused now; take another name. ${earlier.message}`;
+    return refusal('tool.declaration', message, { tool: tool.name });
+  }
+  const compared = compareDeclarations(declarationEvent(earlier.tool), tool);
   return typeof compared === 'string' ? undefined : compared;
 }
 
