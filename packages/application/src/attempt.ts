@@ -124,7 +124,7 @@ type EarlierEpochs =
  * one that has not ended without effect, so that of a late success and this dispatch at least one
  * sees the other.
  */
-async function earlierEpochs(parts: Parts, action: Action): Promise<EarlierEpochs> {
+export async function earlierEpochs(parts: Parts, action: Action): Promise<EarlierEpochs> {
   const isBound = action.guarantee !== 'natural' && action.repeatOf === undefined;
   for (let epoch = action.epoch - 1; isBound && epoch >= 0; epoch -= 1) {
     const before = await readEpoch(parts, actionIdOf(keyHashOf(action.id), epoch));

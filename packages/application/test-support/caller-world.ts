@@ -50,7 +50,7 @@ export interface CallerWorld {
   readonly ledger: () => Ledger;
   readonly callers: () => CallerDoor;
   /** Proposes to pay invoice `A`, to be carried out by `worker`. */
-  readonly propose: (worker: string, changes?: JsonObject) => Promise<Proposed>;
+  readonly propose: (worker: string, changes?: JsonObject, call?: string) => Promise<Proposed>;
   /** As `propose`, of what is not to be carried out by whoever proposes it. */
   readonly leave: (changes?: JsonObject) => Promise<string>;
   readonly outcome: (
@@ -87,11 +87,11 @@ export async function callerWorld(
   const open = (): Promise<Ledger> => createLedger({ store, runtime, tools: { ownTool } });
   let ledger = await open();
   await ledger.callers.register({ tenant: 'default', by: 'agent', declarations });
-  const asked = (changes: JsonObject): Parameters<CallerDoor['propose']>[0] => ({
+  const asked = (changes = {}, call = 'c-1'): Parameters<CallerDoor['propose']>[0] => ({
     tool: 'pay',
     tenant: 'default',
     arguments: { invoice: 'A', cents: 500, ...changes },
-    origin: { run: 'r-1', call: 'c-1' },
+    origin: { run: 'r-1', call },
     waitMs: 0,
     execute: { worker: '' },
   });
@@ -105,9 +105,9 @@ export async function callerWorld(
     store,
     ledger: () => ledger,
     callers: () => ledger.callers,
-    propose: (worker, changes = {}) =>
-      ledger.callers.propose({ ...asked(changes), execute: { worker } }),
-    leave: async (changes = {}) => {
+    propose: (worker, changes, call) =>
+      ledger.callers.propose({ ...asked(changes, call), execute: { worker } }),
+    leave: async (changes) => {
       const { actionId = '' } = await ledger.propose(asked(changes));
       await runtime.advance(0);
       return actionId;

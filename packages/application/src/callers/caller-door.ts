@@ -13,6 +13,7 @@ import {
   type RegisterTools,
 } from './caller-tools.ts';
 import { handedOut, type HandedOut, ownAttempt } from './handed-out.ts';
+import { mayBeHandedAgain } from './hold-dispatch.ts';
 import {
   type ClaimHeld,
   extendHeld,
@@ -71,6 +72,7 @@ async function dispatchOf(
   if (actionId === undefined || state !== 'dispatched') return {};
   const own = await ownAttempt(parts, actionId, caller);
   const tool = own && toolOf(parts, own);
-  const dispatch = own && tool && handedOut(tool, own);
+  if (own === undefined || tool === undefined || !(await mayBeHandedAgain(parts, own))) return {};
+  const dispatch = handedOut(tool, own);
   return dispatch === undefined ? {} : { dispatch };
 }

@@ -201,6 +201,67 @@ describe('what guards a send guards it here', () => {
   });
 });
 
+describe('a dispatch that is asked for again is handed out only while it may be sent', () => {
+  const again = async (
+    { propose, callers }: CallerWorld,
+    actionId: string,
+  ): Promise<readonly unknown[]> => [
+    (await propose('agent/1')).dispatch,
+    await callers().take(actionId, { worker: 'agent/1' }),
+  ];
+  const neither = [undefined, undefined];
+
+  it('FW31 not after a cancel', async () => {
+    const opened = await open();
+    const { actionId, dispatch } = await handed(opened, 'agent/1');
+    expect(await again(opened, actionId)).toEqual([dispatch, dispatch]);
+    const { revision: revisionSeen } = await opened.action(actionId);
+    await opened.ledger().cancel({ actionId, revisionSeen, by: 'ann', reason: 'not needed' });
+    expect(await again(opened, actionId)).toEqual(neither);
+    expect((await opened.action(actionId)).status).toBe('dispatched');
+  });
+
+  it('not while its tool is paused', async () => {
+    const opened = await open();
+    const { actionId } = await handed(opened, 'agent/1');
+    await opened.ledger().pause({ tool: 'pay', by: 'ann', reason: 'a review' });
+    expect(await again(opened, actionId)).toEqual(neither);
+  });
+
+  it('not after its deadline', async () => {
+    const opened = await open();
+    const { actionId, dispatch } = await handed(opened, 'agent/1');
+    await opened.runtime.advance(dispatch.timeoutMs - 1);
+    expect(await again(opened, actionId)).toEqual([dispatch, dispatch]);
+    await opened.runtime.advance(1);
+    expect(await again(opened, actionId)).toEqual(neither);
+  });
+
+  it('not when its success is known already', async () => {
+    const opened = await open();
+    const { actionId } = await handed(opened, 'agent/1');
+    const report = { source: 'webhook', claims: 'success', proven: true } as const;
+    await opened.ledger().report(actionId, { ...report, data: { refund: 'r-77' } });
+    expect(await again(opened, actionId)).toEqual(neither);
+  });
+
+  it('FW29 not when an epoch before turns out to have succeeded', async () => {
+    const opened = await open();
+    const first = await handed(opened, 'agent/0');
+    const no = { kind: 'no effect', retryable: false, reason: 'refused' } as const;
+    await opened.outcome(first, { outcome: no });
+    const next = 'c-2';
+    const { answer, dispatch } = await opened.propose('agent/1', {}, next);
+    expect([answer.epoch, dispatch?.attempt]).toEqual([1, 1]);
+    const report = { source: 'webhook', claims: 'success', proven: true } as const;
+    await opened.ledger().report(first.actionId, report);
+    expect((await opened.propose('agent/1', {}, next)).dispatch).toBeUndefined();
+    expect(
+      await opened.callers().take(answer.actionId ?? '', { worker: 'agent/1' }),
+    ).toBeUndefined();
+  });
+});
+
 describe('secret arguments', () => {
   const secret = [paying({ secret: ['invoice'], identity: ['cents'] })];
 

@@ -7,10 +7,11 @@ import { type Parts, toolOf } from '../parts.ts';
 import { type Caller } from '../proposal.ts';
 import { blockedLookMs, claimAndDispatch } from '../send.ts';
 import { handedOut, type HandedOut, isOwnAttempt } from './handed-out.ts';
-import { holdDispatch } from './hold-dispatch.ts';
+import { holdDispatch, mayBeHandedAgain } from './hold-dispatch.ts';
 
 /**
- * Claims and dispatches where it is due and allowed. Said again by the same caller, it is what it was.
+ * Claims and dispatches where it is due and allowed. Said again by the same caller, it is what it was,
+ * as long as it may still be sent.
  * @returns undefined where there is nothing to send now
  */
 export async function takeOn(
@@ -22,7 +23,10 @@ export async function takeOn(
   if (before.kind === 'broken') return undefined;
   const tool = toolOf(parts, before.action);
   if (tool?.byCaller !== true) return undefined;
-  if (isOwnAttempt(before.action, caller)) return handedOut(tool, before.action);
+  if (isOwnAttempt(before.action, caller))
+    return (await mayBeHandedAgain(parts, before.action))
+      ? handedOut(tool, before.action)
+      : undefined;
   let sent: Action | undefined;
   parts.offers.drop(actionId);
   parts.due.set(actionId, parts.clock.nowMs() + blockedLookMs);
