@@ -41,12 +41,13 @@ export const followEvents = route({
       });
     const seen = last === undefined ? query.after : Number(last);
     // Of a store that has gone back in time: what is recorded from now on is new to this reader.
-    const after = seen === undefined ? undefined : Math.min(seen, await feed.head());
+    const head = await feed.head();
+    const after = seen === undefined ? undefined : Math.min(seen, head);
     const { tenant } = principal;
     return {
       refused: () => (events.isFull(tenant) ? problem('request.streams-full') : undefined),
       takeOver: (raw) => {
-        const gone = events.follow(tenant, after, openWire(raw, runtime));
+        const gone = events.follow(tenant, { after, head }, openWire(raw, runtime));
         raw.once('close', gone);
       },
     };

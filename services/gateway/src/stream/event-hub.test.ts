@@ -7,7 +7,9 @@ import { defaultLimits } from '../limits.ts';
 import { createEventHub, type EventHub, type Wire } from './event-hub.ts';
 
 interface Stage {
-  readonly hub: EventHub;
+  readonly hub: Omit<EventHub, 'follow'> & {
+    readonly follow: (tenant: string, after: number | undefined, reader: Wire) => () => void;
+  };
   readonly time: VirtualRuntime;
   /** Stores one more event; it is handed on only by `deliver`. */
   readonly store: (tenant?: string) => void;
@@ -48,7 +50,10 @@ function stage(limits: Partial<typeof defaultLimits> = {}): Stage {
   });
   void hub.start();
   return {
-    hub,
+    hub: {
+      ...hub,
+      follow: (tenant, after, reader) => hub.follow(tenant, { after, head: events.length }, reader),
+    },
     time,
     faults,
     subscribedAfter,

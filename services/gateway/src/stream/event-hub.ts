@@ -26,11 +26,15 @@ export interface EventHub {
   readers(): number;
   /** There is no room for another reader, or none for one of this tenant. */
   isFull(tenant: string): boolean;
-  /**
-   * @param after the last position seen; undefined: only what comes from now on
-   * @returns to be called when the reader has gone
-   */
-  follow(tenant: string, after: number | undefined, wire: Wire): () => void;
+  /** @returns to be called when the reader has gone */
+  follow(tenant: string, place: Place, wire: Wire): () => void;
+}
+
+export interface Place {
+  /** The last position seen; undefined: only what comes from now on. */
+  readonly after: number | undefined;
+  /** Where the store ended a moment ago. */
+  readonly head: number;
 }
 
 export interface HubDeps {
@@ -98,7 +102,11 @@ export function createEventHub(deps: HubDeps): EventHub {
     isFull: (tenant) =>
       hub.all.size >= deps.limits.streamsMax ||
       (hub.counts.get(tenant) ?? 0) >= deps.limits.tenantStreamsMax,
-    follow: (tenant, after, wire) => {
+    follow: (tenant, { after, head }, wire) => {
+      if (hub.subscription === undefined) {
+        hub.position = head;
+        subscribe(hub);
+      }
       const since = deps.runtime.clock.monoMs();
       const reader: Reader = {
         tenant,
@@ -109,36 +117,13 @@ export function createEventHub(deps: HubDeps): EventHub {
       };
       hub.all.add(reader);
       hub.counts.set(tenant, (hub.counts.get(tenant) ?? 0) + 1);
-      if (hub.subscription === undefined) void joinFirst(hub, reader, after);
-      else join(hub, reader);
+      if (reader.position >= hub.position) goLive(hub, reader);
+      else void catchUp(hub, reader);
       return () => {
         leave(hub, reader);
       };
     },
   };
-}
-
-/** From where the store ends now; others may have been faster. */
-async function joinFirst(hub: Hub, reader: Reader, after: number | undefined): Promise<void> {
-  try {
-    const head = await hub.feed.head();
-    if (reader.isGone || !hub.isOpen) return;
-    if (hub.subscription === undefined) {
-      hub.position = head;
-      subscribe(hub);
-    }
-    reader.position = after ?? head;
-    join(hub, reader);
-  } catch (fault) {
-    hub.onFault('following the events', fault);
-    reader.wire.drop();
-    leave(hub, reader);
-  }
-}
-
-function join(hub: Hub, reader: Reader): void {
-  if (reader.position >= hub.position) goLive(hub, reader);
-  else void catchUp(hub, reader);
 }
 
 /** A subscription that has ended never resumes: another one goes on where it ended. */
