@@ -1,8 +1,10 @@
 // What follows in this process from an append, whoever made it: the index, the clocks, what is due, the
 // people who are told, and last of all those who wait.
 import { type Action, type ActionEvent, isOpen, streamOfWorkflow } from '@action-ledger/domain';
+import { type Tool } from '@action-ledger/tools';
 import { nextLookAt } from './due-index.ts';
 import { type Parts, toolOf } from './parts.ts';
+import { type ToolScope } from './pauses.ts';
 import { takeUpReports } from './reports/report-door.ts';
 import { matchesOf, trackUndoer } from './undo.ts';
 
@@ -24,7 +26,7 @@ export function afterAppend(
   letGo(parts, before, action);
   wakeDependents(parts, before, action);
   wakeWorkflow(parts, before, action);
-  tellPeople(parts, action, events);
+  tellPeople(parts, action, tool, events);
   parts.watch.onMoved(action, events);
   parts.waiters.notify(action.id);
 }
@@ -57,13 +59,24 @@ function wakeWorkflow(
     due.set(streamOfWorkflow(workflow.id), clock.nowMs());
 }
 
-function tellPeople(parts: Parts, action: Action, events: readonly ActionEvent[]): void {
+function tellPeople(
+  parts: Parts,
+  action: Action,
+  tool: Tool | undefined,
+  events: readonly ActionEvent[],
+): void {
   for (const { type, data } of events) {
-    if (type === 'ActionOutcomeUnknown') parts.sawUnknown(action.tool);
+    if (type === 'ActionOutcomeUnknown') parts.sawUnknown(scopeOf(action, tool));
     if (type === 'ApprovalRequested') parts.notice({ kind: 'approval waiting', action });
     else if (type === 'IncidentOpened' || type === 'DuplicateEffectDetected')
       parts.notice({ kind: 'incident', action });
     else if ('owner' in data && data.owner === 'operator')
       parts.notice({ kind: 'unknown escalated', action });
   }
+}
+
+/** What callers of a tenant have under a name is no news of another tenant's tool of that name. */
+function scopeOf({ tenant, tool: name }: Action, tool: Tool | undefined): ToolScope {
+  const isForAll = tool !== undefined && tool.byCaller !== true;
+  return isForAll ? { tool: name } : { tenant, tool: name };
 }

@@ -13,15 +13,15 @@ export const usualBurst: BurstLimit = { unknowns: 5, withinMs: 60_000 };
 export function createBurstWatch(
   clock: { monoMs(): number },
   { unknowns, withinMs }: BurstLimit,
-): (tool: string) => boolean {
+): (watched: string) => boolean {
   const recent = new Map<string, number[]>();
-  return (tool) => {
+  return (watched) => {
     const now = clock.monoMs();
-    const times = (recent.get(tool) ?? []).filter((at) => now - at < withinMs);
+    const times = (recent.get(watched) ?? []).filter((at) => now - at < withinMs);
     times.push(now);
     const isBurst = times.length >= unknowns;
     // The next burst begins from nothing: a tool that was resumed is not paused by what was before.
-    recent.set(tool, isBurst ? [] : times);
+    recent.set(watched, isBurst ? [] : times);
     return isBurst;
   };
 }

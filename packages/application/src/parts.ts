@@ -20,7 +20,7 @@ import { type Duties } from './duties.ts';
 import { type Judge } from './judge.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type LedgerWatch } from './ledger-watch.ts';
-import { type Pause } from './pauses.ts';
+import { type Pause, type ToolScope } from './pauses.ts';
 import { type WaitingReports } from './reports/waiting-reports.ts';
 import { type Quarantine } from './quarantine.ts';
 import { type Recovery } from './recoveries.ts';
@@ -133,8 +133,8 @@ export interface Parts {
   readonly recovering: () => string | undefined;
   /** Why nothing new is recorded or sent, as a sentence; undefined: not paused. */
   readonly whyPaused: (tenant: string, tool: string) => string | undefined;
-  /** An attempt of the tool has ended in doubt. */
-  readonly sawUnknown: (tool: string) => void;
+  /** An attempt of the tool, or of the tenant's own of that name, has ended in doubt. */
+  readonly sawUnknown: (scope: ToolScope) => void;
   /** What it does by itself; the rest is another core's. */
   readonly duties: Duties;
   readonly isClosing: () => boolean;

@@ -17,6 +17,11 @@ export interface PauseScope {
   readonly tool?: string;
 }
 
+/** A tool for every tenant, or what one tenant has under that name. */
+export interface ToolScope extends PauseScope {
+  readonly tool: string;
+}
+
 export interface Pause extends PauseScope {
   readonly reason: string;
   readonly by: string;

@@ -1,6 +1,6 @@
 // How pauses meet the rest of a ledger: what is refused, what a burst brings about, and that what was
 // held back goes on when a pause ends.
-import { type ActionRefusalCode, type Refusal } from '@action-ledger/domain';
+import { type ActionRefusalCode, canonicalJson, type Refusal } from '@action-ledger/domain';
 import { type BurstLimit, createBurstWatch } from './burst-watch.ts';
 import { checkRequest, pauseShape, resumeShape } from './check-request.ts';
 import { type OnFault } from './host-functions.ts';
@@ -34,11 +34,11 @@ export function pauseOnBurst(
   if (limit === undefined) return () => undefined;
   const isBurst = createBurstWatch(clock, limit);
   const seconds = Math.ceil(limit.withinMs / 1_000);
-  return (tool) => {
-    if (!isBurst(tool)) return;
+  return (scope) => {
+    if (!isBurst(canonicalJson([scope.tenant ?? null, scope.tool]))) return;
     const reason = `${limit.unknowns} outcomes were not known within ${seconds} s`;
-    pauses.pause({ tool, by: 'ledger', reason }).catch((fault: unknown) => {
-      onFault(`pausing ${tool}`, fault);
+    pauses.pause({ ...scope, by: 'ledger', reason }).catch((fault: unknown) => {
+      onFault(`pausing ${scope.tool}`, fault);
     });
   };
 }

@@ -3,7 +3,7 @@
 import { type Action, type JsonObject } from '@action-ledger/domain';
 import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
 import { callerDeclaration, defineTool, type ToolDefinition } from '@action-ledger/tools';
-import { createLedger, type Ledger } from '@action-ledger/client';
+import { createLedger, type CreateLedgerOptions, type Ledger } from '@action-ledger/client';
 import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit';
 import { z } from 'zod';
 import {
@@ -80,11 +80,13 @@ export const succeeded = {
 
 export async function callerWorld(
   declarations: readonly JsonObject[] = [paying()],
+  options: Pick<CreateLedgerOptions<never>, 'pauseOnBurst'> = {},
 ): Promise<CallerWorld> {
   const runtime = createVirtualRuntime();
   const memory = createMemoryEventStore();
   const store = { ...memory, close: async () => undefined };
-  const open = (): Promise<Ledger> => createLedger({ store, runtime, tools: { ownTool } });
+  const open = (): Promise<Ledger> =>
+    createLedger({ store, runtime, tools: { ownTool }, ...options });
   let ledger = await open();
   await ledger.callers.register({ tenant: 'default', by: 'agent', declarations });
   const asked = (changes = {}, call = 'c-1'): Parameters<CallerDoor['propose']>[0] => ({
