@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defineTool } from '@action-ledger/tools';
+import { callerDeclaration, callerTool, defineTool } from '@action-ledger/tools';
 import { createVirtualRuntime } from '@action-ledger/testkit';
 import { z } from 'zod';
 import { createSlots, type Slot, type SlotsOptions } from './slots.ts';
@@ -18,6 +18,8 @@ interface How {
   readonly account?: unknown;
   readonly tenant?: string;
   readonly isNew?: boolean;
+  /** What the tenant's callers declare of it, in place of the ledger's own tool. */
+  readonly declared?: Load;
 }
 
 function setUp(load: Load | undefined, options: Pick<SlotsOptions, 'slotsMax'> = {}): World {
@@ -30,22 +32,33 @@ function setUp(load: Load | undefined, options: Pick<SlotsOptions, 'slotsMax'> =
     },
   };
   const slots = createSlots({ ...options, clock, due });
-  const tool = defineTool({
-    name: 'pay',
-    input: z.object({ account: z.json() }),
-    guarantee: 'manual',
-    ...(load === undefined ? {} : { load }),
-    execute: () => null,
-  });
+  const tool = paying(load, z.json());
   return {
     advance: (ms) => runtime.advance(ms),
     woken,
-    take: (actionId, { account = actionId, tenant = 't', isNew = false } = {}) =>
-      slots.take({ actionId, tenant, tool, arguments: { account: account as string }, isNew }),
+    take: (actionId, { account = actionId, tenant = 't', isNew = false, declared } = {}) =>
+      slots.take({
+        actionId,
+        tenant,
+        tool:
+          declared === undefined ? tool : callerTool(callerDeclaration(paying(declared, z.any()))),
+        arguments: { account: account as string },
+        isNew,
+      }),
     release: (actionId) => {
       slots.release(actionId);
     },
   };
+}
+
+function paying(load: Load | undefined, account: z.ZodType): ReturnType<typeof defineTool> {
+  return defineTool({
+    name: 'pay',
+    input: z.object({ account }),
+    guarantee: 'manual',
+    ...(load === undefined ? {} : { load }),
+    execute: () => null,
+  });
 }
 
 describe('room for attempts', () => {
@@ -106,6 +119,22 @@ describe('room for attempts', () => {
     expect(woken).toEqual([['b', 0]]);
   });
 
+  it("is each tenant's own where callers declare the tool, and as they say last", () => {
+    const { take, release } = setUp(undefined);
+    const of = (tenant: string, concurrent: number): How => ({ tenant, declared: { concurrent } });
+    expect([take('a', of('x', 1)), take('b', of('x', 1))]).toEqual(['taken', 'full']);
+    expect([take('c', of('y', 2)), take('d', of('y', 2))]).toEqual(['taken', 'taken']);
+    expect(take('e', of('y', 2))).toBe('full');
+    expect(take('b', of('x', 2))).toBe('taken');
+    release('b');
+    expect(take('f', of('x', 1))).toBe('full');
+  });
+
+  it('is of the tool, whoever comes, where the ledger carries it out', () => {
+    const { take } = setUp({ concurrent: 1 });
+    expect([take('a', { tenant: 'x' }), take('b', { tenant: 'y' })]).toEqual(['taken', 'full']);
+  });
+
   it('is so much of all tools together', () => {
     const { take, release } = setUp(undefined, { slotsMax: 1 });
     expect([take('a'), take('b')]).toEqual(['taken', 'full']);
@@ -146,6 +175,18 @@ describe('a rate', () => {
     expect(take('b')).toBe('full');
     await advance(1);
     expect(take('b')).toBe('taken');
+  });
+
+  it("is each tenant's own where callers declare the tool", () => {
+    const { take } = setUp(undefined);
+    const of = (tenant: string, perSecond: number): How => ({ tenant, declared: { perSecond } });
+    expect([take('a', of('x', 0.001)), take('b', of('x', 0.001))]).toEqual(['taken', 'full']);
+    expect([take('c', of('y', 50)), take('d', of('y', 50))]).toEqual(['taken', 'taken']);
+  });
+
+  it('is of the tool, whoever comes, where the ledger carries it out', () => {
+    const { take } = setUp({ perSecond: 1 });
+    expect([take('a', { tenant: 'x' }), take('b', { tenant: 'y' })]).toEqual(['taken', 'full']);
   });
 
   it('is not used up by the time in which nothing came', async () => {

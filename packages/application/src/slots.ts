@@ -66,7 +66,8 @@ export interface SlotsOptions {
 
 interface Pool {
   readonly name: string;
-  readonly max: number;
+  /** As its tool says now; a caller may declare another. */
+  max: number;
   taken: number;
   /** In the order in which they came. */
   readonly waiting: Set<string>;
@@ -107,7 +108,7 @@ export function createSlots({ slotsMax = Infinity, clock, due }: SlotsOptions): 
         waitsIn.set(actionId, full);
         return 'full';
       }
-      const waitMs = rates.waitMs(actionId, tool);
+      const waitMs = rates.waitMs(wanted);
       if (waitMs > 0) {
         wake(actionId, waitMs);
         return 'full';
@@ -158,7 +159,10 @@ function createPools(slotsMax: number): Pools {
   const pools = new Map<string, Pool>();
   const named = (name: string, max: number): Pool => {
     const known = pools.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      known.max = max;
+      return known;
+    }
     const made = { name, max, taken: 0, waiting: new Set<string>() };
     pools.set(name, made);
     return made;
@@ -166,10 +170,11 @@ function createPools(slotsMax: number): Pools {
   return {
     neededBy: ({ tool, tenant, arguments: args }) => {
       const { name, load } = tool;
+      const own = ownerOf(tool, tenant);
       const needed: Pool[] = [];
       if (slotsMax !== Infinity) needed.push(named(allTools, slotsMax));
       if (load === undefined) return needed;
-      if (load.concurrent !== Infinity) needed.push(named(`tool ${name}`, load.concurrent));
+      if (load.concurrent !== Infinity) needed.push(named(`tool ${own}`, load.concurrent));
       if (load.oneAtATime.length > 0) {
         const values = load.oneAtATime.map((path) => readField(args, path) ?? null);
         needed.push(named(`entity ${canonicalJson([tenant, name, values])}`, 1));
@@ -183,9 +188,14 @@ function createPools(slotsMax: number): Pools {
   };
 }
 
+/** What callers of one tenant declare takes no room of another tenant's tool of that name. */
+function ownerOf({ name, byCaller }: Tool, tenant: string): string {
+  return byCaller === true ? canonicalJson([tenant, name]) : name;
+}
+
 interface Rates {
   /** 0: it may go now. Whoever must wait has a place, and may go when it comes back after that time. */
-  readonly waitMs: (actionId: string, tool: Tool) => number;
+  readonly waitMs: (wanted: Wanted) => number;
   readonly forget: (actionId: string) => void;
 }
 
@@ -194,8 +204,8 @@ function createRates(clock: { monoMs(): number }): Rates {
   const dueAt = new Map<string, number>();
   const places = new Map<string, number>();
   return {
-    waitMs: (actionId, { name, load }) => {
-      const perSecond = load?.perSecond ?? Infinity;
+    waitMs: ({ actionId, tenant, tool }) => {
+      const perSecond = tool.load?.perSecond ?? Infinity;
       if (perSecond === Infinity) return 0;
       const now = clock.monoMs();
       const place = places.get(actionId);
@@ -206,8 +216,9 @@ function createRates(clock: { monoMs(): number }): Rates {
       }
       const intervalMs = 1_000 / perSecond;
       const aheadMs = intervalMs * Math.max(0, perSecond - 1);
-      const due = Math.max(dueAt.get(name) ?? now, now);
-      dueAt.set(name, due + intervalMs);
+      const own = ownerOf(tool, tenant);
+      const due = Math.max(dueAt.get(own) ?? now, now);
+      dueAt.set(own, due + intervalMs);
       const at = due - aheadMs;
       if (at <= now) return 0;
       places.set(actionId, at);
