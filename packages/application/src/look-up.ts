@@ -4,6 +4,7 @@ import { type LookupOutcome, lookupShape, runLookup, type Tool } from '@action-l
 import { type Performed } from './action-store.ts';
 import { afterSuccess } from './after-success.ts';
 import { attemptContext } from './attempt.ts';
+import { takeReport } from './evidence.ts';
 import { joinedBy } from './join.ts';
 import { recordable } from './outcome-text.ts';
 import { type Parts } from './parts.ts';
@@ -45,7 +46,7 @@ export interface Told {
   readonly watched: Watched;
 }
 
-/** What a lookup has said, of an action that is still unknown. */
+/** What a lookup has said. It settles what is still unknown; of anything else, what it has found is evidence. */
 export async function recordVerdict(
   parts: Parts,
   tool: Tool,
@@ -66,10 +67,36 @@ export async function recordVerdict(
   );
   if (performed.kind === 'refusal') parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
   if (performed.kind !== 'done') return performed;
+  if (performed.events.length === 0 && outcome.verdict === 'found')
+    return isOnRecord(performed.action, outcome)
+      ? performed
+      : reportFound(parts, tool, performed.action, outcome);
   await parts.passed('reconciled', action.id);
   if (performed.action.status === 'succeeded')
     await afterSuccess(parts, performed.before, performed.action);
   return performed;
+}
+
+type Found = Extract<LookupOutcome, { verdict: 'found' }>;
+
+function isOnRecord({ status, outcome }: Action, { externalId }: Found): boolean {
+  return status === 'succeeded' && (externalId === undefined || externalId === outcome?.externalId);
+}
+
+/** The action has moved on meanwhile: told like any other proof, so that its effect is never forgotten. */
+function reportFound(
+  parts: Parts,
+  tool: Tool,
+  { id }: Action,
+  { externalId, result }: Found,
+): Promise<Performed> {
+  return takeReport(parts, id, {
+    source: 'lookup',
+    claims: 'success',
+    proven: true,
+    data: recordable(parts.sha256, result ?? null, tool.keep).result,
+    ...(externalId === undefined ? {} : { externalId }),
+  });
 }
 
 type Verdict = CommandOf<'RecordVerdict'>['verdict'];

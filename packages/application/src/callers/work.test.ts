@@ -128,6 +128,33 @@ describe('an attempt whose caller has died', () => {
     expect((await opened.action(actionId)).status).toBe('unknown');
   });
 
+  it('FW22 what is found of an action that was settled as absent is not forgotten', async () => {
+    const opened = await open([paying({ guarantee: 'manual' })]);
+    const { actionId } = await inDoubt(opened);
+    const asked = await lookup(opened);
+    await opened.runtime.advance(100_000);
+    const { revision: revisionSeen } = await opened.action(actionId);
+    const by = { by: 'ann', reason: 'not there', revisionSeen };
+    await opened.ledger().settle({ actionId, verdict: 'absent', ...by });
+    const settled = await opened.action(actionId);
+    expect(settled.status).not.toBe('unknown');
+    const verdict = { actionId, revisionRead: asked.revision };
+    expect(await opened.callers().verdict({ ...verdict, outcome: absent })).toMatchObject({
+      kind: 'refusal',
+      code: 'action.stale-revision',
+    });
+    expect((await opened.action(actionId)).revision).toBe(settled.revision);
+    const told = await opened.callers().verdict({ ...verdict, outcome: found });
+    expect(told).toMatchObject({ kind: 'verdict', answer: { state: 'succeeded' } });
+    const after = await opened.action(actionId);
+    expect(after).toMatchObject({ status: 'succeeded', outcome: { externalId: 'r-77' } });
+    expect(after.incidents).toHaveLength(1);
+    // Said again, it is on record already.
+    expect(await opened.callers().verdict({ ...verdict, outcome: found })).toEqual(told);
+    expect((await opened.action(actionId)).revision).toBe(after.revision);
+    expect(await opened.work()).toEqual([]);
+  });
+
   it('FW20 the effect of another action is not taken for its own', async () => {
     const opened = await open(lookedUp);
     const other = await handed(opened, 'agent/0', { invoice: 'B' });

@@ -7,6 +7,7 @@ import {
   type CallOrigin,
   type JsonObject,
   type Refusal,
+  staleRevision,
   type Watched,
 } from '@action-ledger/domain';
 import { type LookupOutcome, type Tool } from '@action-ledger/tools';
@@ -144,5 +145,7 @@ export async function takeVerdict(
   const told = { outcome, revisionRead, watched };
   const performed = await recordVerdict(parts, tool, action, told);
   if (performed.kind !== 'done') return performed;
+  if (performed.events.length === 0 && outcome.verdict !== 'found')
+    return staleRevision(performed.action, revisionRead);
   return { kind: 'verdict', answer: answerFor(performed.action, { repeat: false }) };
 }

@@ -20,7 +20,7 @@ export const recordVerdict = route({
   tag: 'callers',
   summary: 'Answer an open unknown by its lookup',
   description:
-    '`revision` is that of the lookup as it was handed out: where the action has moved since, 412. `absent` counts only from a lookup that was handed out after the waits.',
+    '`revision` is that of the lookup as it was handed out: where the action has moved since, 412, save that an effect found of what is no longer unknown is recorded all the same. `absent` counts only from a lookup that was handed out after the waits.',
   params: ofAction,
   body,
   requestExample: { revision: 3, outcome: { verdict: 'found', externalId: 're_1' } },
