@@ -5,9 +5,9 @@ export interface EvidenceReport {
   /** Who says so: `webhook`, `attempt 1`, a person. */
   readonly source: string;
   readonly claims: 'success' | 'refusal' | 'note';
-  /** By our downstream key or reference. Only a proven success settles anything. */
+  /** By our downstream key or reference. Only what is proven settles anything. */
   readonly proven: boolean;
-  /** The provider says that it never had an effect for our key. */
+  /** `refusal`, proven: the provider says that it never had an effect for our key. */
   readonly neverHadEffect?: boolean;
   /** The reporter's own id of what it says (of a webhook): said again, it counts once. */
   readonly id?: string;

@@ -85,7 +85,9 @@ function ofAnother({ id }: Action): Refusal<ReportRefusalCode> {
 
 /** @returns undefined where it goes on waiting */
 async function takeUp(parts: Parts, waiting: WaitingReport): Promise<Reported | undefined> {
-  const taken = await matched(parts, waiting.request);
+  // What was said while it matched nothing may be older than what was sent: it proves no absence.
+  const { neverHadEffect: _said, ...request } = waiting.request;
+  const taken = await matched(parts, request);
   switch (taken?.kind) {
     case 'done':
     case 'broken': {

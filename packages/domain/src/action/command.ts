@@ -186,9 +186,9 @@ export type ActionCommand =
       readonly type: 'ReportEvidence';
       readonly source: string;
       readonly claims: 'success' | 'refusal' | 'note';
-      /** `success`: proven, by our key or reference. */
+      /** By our key or reference. */
       readonly proven: boolean;
-      /** `refusal`: the provider says that it never had an effect for our key. */
+      /** `refusal`: the provider says that it never had an effect for our key. Settles where proven. */
       readonly neverHadEffect?: boolean;
       /** The reporter's own id of what it says: said again, it counts once, whatever the data. */
       readonly id?: string;

@@ -2,16 +2,21 @@ import { describe, expect, it } from '@jest/globals';
 import { given } from '../../test-support/given.ts';
 import {
   cancel,
+  claim,
   day,
+  dispatch,
   event,
   hour,
   inStatus,
   minute,
   plannedFor,
+  record,
   report,
   resent,
   rulesFor,
+  second,
   start,
+  timeout,
   watchedFor,
 } from '../../test-support/samples.ts';
 import { type ActionStatus } from './state.ts';
@@ -160,14 +165,65 @@ describe('the provider says that it never had an effect for our key', () => {
 
   it('said too early, settles when it is said again', () => {
     given(...inStatus.unknown)
+      .wait(second)
       .when(never({ watched: watchedFor(minute - 1) }))
       .when(never())
       .then({ type: 'ActionReconciled', data: { verdict: 'absent' } })
       .thenIs('ready');
   });
 
-  it('is only evidence in any other words', () => {
-    for (const changes of [{ claims: 'note' as const }, { neverHadEffect: false }]) {
+  it.each([
+    ['by its own id', { id: 'evt-1' }],
+    ['word for word', {}],
+  ])('FW30 what was said before the last dispatch settles nothing when repeated %s', (_how, id) => {
+    const story = given(...inStatus.dispatched)
+      .wait(second)
+      .when(never(id))
+      .then('EvidenceRecorded');
+    story
+      .when(record(timeout))
+      .wait(2 * minute)
+      .when(claim({ watched: watchedFor(2 * minute) }))
+      .when(dispatch())
+      .when(record(timeout))
+      .thenIs('unknown')
+      .wait(hour)
+      .when(never({ ...id, watched: watchedFor(hour) }))
+      .then()
+      .thenIs('unknown')
+      .when(never({ id: 'evt-2', watched: watchedFor(hour) }))
+      .then('EvidenceRecorded', 'ActionReconciled');
+  });
+
+  it('FW30 said in the very millisecond of the dispatch, a repeat is not known to be of it', () => {
+    given(...inStatus.unknown)
+      .when(never({ watched: watchedFor(minute - 1) }))
+      .wait(hour)
+      .when(never())
+      .then()
+      .thenIs('unknown');
+  });
+
+  it('FW30 about one attempt settles it only where no other is in doubt', () => {
+    const twoInDoubt = given(...resent).when(record(timeout));
+    for (const attempt of [1, 2, 3])
+      twoInDoubt.when(never({ attempt })).then('EvidenceRecorded').thenIs('unknown');
+    given(...inStatus.unknown)
+      .when(never({ attempt: 2 }))
+      .then('EvidenceRecorded')
+      .thenIs('unknown');
+    given(...inStatus.unknown)
+      .when(never({ attempt: 1 }))
+      .then('EvidenceRecorded', 'ActionReconciled');
+    twoInDoubt.when(never()).then('EvidenceRecorded', 'ActionReconciled');
+  });
+
+  it('is only evidence in any other words, or where it is not proven', () => {
+    for (const changes of [
+      { claims: 'note' as const },
+      { neverHadEffect: false },
+      { proven: false },
+    ]) {
       given(...inStatus.unknown)
         .when(never(changes))
         .then('EvidenceRecorded')

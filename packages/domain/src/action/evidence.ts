@@ -1,6 +1,6 @@
 // Reports from anyone but the claim's holder are evidence. A proven success also makes the action
-// succeeded, whatever it had ended as; a refusal settles nothing unless the provider says that it
-// never had an effect for our key. The same report counts once.
+// succeeded, whatever it had ended as; a refusal settles nothing unless the provider is proven to say
+// that it never had an effect for our key, after all that it could have had one by. The same report counts once.
 import { canonicalJson } from '../json/canonical-json.ts';
 import { type CommandOf } from './command.ts';
 import { accept, type Decision, type Instant, refuse, wrongStatus } from './decision.ts';
@@ -18,14 +18,15 @@ export function reportEvidence(action: Action, command: Report, now: Instant): D
   if (action.status === 'new' || action.status === 'reserved')
     return wrongStatus(action, 'record evidence');
   const data = evidenceData(command);
-  const isKnown = action.evidence.some((each) => isSame(each, data));
+  const known = action.evidence.find((each) => isSame(each, data));
+  const isKnown = known !== undefined;
   const recorded: readonly ActionEvent[] = isKnown ? [] : [{ type: 'EvidenceRecorded', data }];
   if (command.claims === 'success' && command.proven) {
     // What it brought about, it brought about when it was said first.
     return isKnown ? accept() : accept(...recorded, ...provenSuccess(action, command, now));
   }
   // Said too early, it may be said again: absence can be proven by now.
-  if (!provesAbsence(action, command)) return accept(...recorded);
+  if (!provesAbsence(action, command, known?.at)) return accept(...recorded);
   const { source, rules } = command;
   const reason = `${source} says that it never had an effect for this key`;
   return accept(
@@ -34,10 +35,22 @@ export function reportEvidence(action: Action, command: Report, now: Instant): D
   );
 }
 
-/** A refusal settles nothing, unless the provider never had an effect for the key and none can come. */
-function provesAbsence(action: Action, command: Report): boolean {
-  if (command.claims !== 'refusal' || command.neverHadEffect !== true) return false;
-  return action.status === 'unknown' && (command.watched?.doubtMs ?? 0) >= inFlightMs(action);
+/**
+ * A refusal settles nothing, unless the provider never had an effect for the key and none can come.
+ * @param saidAt when it was said first, where this is a repeat: of what was sent later it says nothing
+ */
+function provesAbsence(action: Action, command: Report, saidAt?: number): boolean {
+  const { claims, proven, neverHadEffect, attempt, watched } = command;
+  if (claims !== 'refusal' || !proven || neverHadEffect !== true) return false;
+  if (action.status !== 'unknown' || (watched?.doubtMs ?? 0) < inFlightMs(action)) return false;
+  // Of the same millisecond, nobody knows which came first.
+  return action.attempts
+    .filter(({ state }) => state === 'in doubt')
+    .every(
+      (each) =>
+        (attempt === undefined || each.attempt === attempt) &&
+        (saidAt === undefined || each.dispatchedAt < saidAt),
+    );
 }
 
 function evidenceData(command: Report): EventData['EvidenceRecorded'] {

@@ -45,7 +45,10 @@ const body = z
     proven: z
       .boolean()
       .optional()
-      .meta({ description: 'By our downstream key or reference. Only a proven success settles.' }),
+      .meta({
+        description:
+          'By our downstream key or reference. Only what is proven settles: a success, or that it `neverHadEffect`.',
+      }),
     neverHadEffect: z.boolean().optional(),
     id: text.optional().meta({
       description:
