@@ -7,6 +7,7 @@ import {
   paying,
   succeeded,
 } from '../../test-support/caller-world.ts';
+import { type CallerDoor } from './caller-door.ts';
 
 let world: CallerWorld | undefined;
 
@@ -208,6 +209,38 @@ describe('the lease of a caller', () => {
     expect((await opened.action(actionId)).status).toBe('unknown');
     const late = await opened.callers().extend({ actionId, worker: 'agent/1', claim });
     expect(late).toMatchObject(lost);
+  });
+
+  it('ends at last, however often it is extended: somebody looks for the effect', async () => {
+    const opened = await open();
+    const { actionId, dispatch } = await handed(opened, 'agent/1');
+    const held = { actionId, worker: 'agent/1', claim: dispatch.claim };
+    const extend = (): ReturnType<CallerDoor['extend']> => opened.callers().extend(held);
+    for (let each = 0; each < 3; each += 1) {
+      await opened.runtime.advance(leaseMs / 2);
+      await extend();
+    }
+    expect(await opened.action(actionId)).toMatchObject({
+      status: 'dispatched',
+      claim: { leaseUntil: dispatch.deadlineAt + leaseMs },
+    });
+    await opened.runtime.advance(10_000);
+    expect(await extend()).toMatchObject({ kind: 'refusal', code: 'action.claim-lost' });
+    expect(await opened.action(actionId)).toMatchObject({
+      status: 'unknown',
+      watch: { owner: 'reconciler' },
+    });
+  });
+
+  it('extended once more at once, is what it was: nothing is written', async () => {
+    const opened = await open();
+    const { actionId, dispatch } = await handed(opened, 'agent/1');
+    const held = { actionId, worker: 'agent/1', claim: dispatch.claim };
+    await opened.runtime.advance(leaseMs / 2);
+    const extended = await opened.callers().extend(held);
+    await opened.runtime.advance(1_000);
+    expect(await opened.callers().extend(held)).toEqual(extended);
+    expect(await opened.typesOf(actionId)).toEqual([...inOneAppend, 'ClaimExtended']);
   });
 
   it('FW06 outlives the process of the ledger: its outcome is taken by the next one', async () => {

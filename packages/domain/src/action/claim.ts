@@ -77,7 +77,10 @@ export function claimLost(action: Action): Decision {
   );
 }
 
-/** A lease that has ended is not revived before its dispatch; a running attempt may still be kept. */
+/**
+ * A lease that has ended is not revived before its dispatch; a running attempt may still be kept. A
+ * caller keeps its own for one lease after its deadline at most: then somebody has to look for its effect.
+ */
 export function extendClaim(
   action: Action,
   command: CommandOf<'ExtendClaim'>,
@@ -86,8 +89,19 @@ export function extendClaim(
   const { claim: held } = action;
   if (held === undefined || !holdsClaim(action, command)) return claimLost(action);
   if (action.status === 'claimed' && now.wallMs >= held.leaseUntil) return leaseOver(action);
-  const leaseUntil = Math.max(held.leaseUntil, now.wallMs + command.leaseMs);
+  const latest = latestLease(action, command.leaseMs);
+  if (now.wallMs >= latest) return claimLost(action);
+  const wished = Math.min(latest, now.wallMs + command.leaseMs);
+  const leaseUntil = Math.max(held.leaseUntil, wished);
+  // Of a caller, what lengthens it by little is not worth an event: it may ask as often as it likes.
+  if (held.caller === true && leaseUntil - held.leaseUntil < command.leaseMs / 4) return accept();
   return accept({ type: 'ClaimExtended', data: { claim: command.claim, leaseUntil } });
+}
+
+/** The ledger ends its own attempts at their deadline by itself. */
+function latestLease({ claim: held, attempts }: Action, leaseMs: number): number {
+  const running = attempts.at(-1);
+  return held?.caller === true && running !== undefined ? running.deadlineAt + leaseMs : Infinity;
 }
 
 function leaseOver(action: Action): Decision {
