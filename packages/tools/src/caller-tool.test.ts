@@ -276,6 +276,33 @@ describe('a schema that a caller declares', () => {
   });
 });
 
+describe('arguments of a tool that callers declare', () => {
+  const listOf = (items: JsonValue) =>
+    callerTool({
+      name: 'pay',
+      input: object({ type: 'array', items }),
+      guarantee: 'manual',
+      scope: 'call',
+    });
+  const many = { a: Array.from({ length: 100_000 }, () => 1) };
+
+  it('may hold as many values as fit, where one schema is tried on each', () => {
+    expect(listOf({ type: 'number' }).validate(many).kind).toBe('valid');
+  });
+
+  it('are refused before many alternatives are tried on many values', () => {
+    const tool = listOf({
+      anyOf: [...Array.from({ length: 18 }, () => ({ type: 'null' })), { type: 'number' }],
+    });
+    expect(tool.validate({ a: [1, 2] }).kind).toBe('valid');
+    expect(tool.validate(many)).toMatchObject({
+      kind: 'refusal',
+      code: 'arguments.invalid',
+      message: expect.stringContaining('too many values'),
+    });
+  });
+});
+
 function doublyNamed(): JsonObject {
   const $ref = '#/$defs/t';
   return {

@@ -7,12 +7,14 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  refusal,
 } from '@action-ledger/domain';
 import { approval, downstreamKey, guarantee, load, naming, times } from './declaration-forms.ts';
 import { declarationDigest, type DeclarationData, declarationEvent } from './declaration-event.ts';
 import { defineTool } from './define-tool.ts';
 import { type ToolDefinition } from './definition.ts';
-import { refuseCostly } from './schema/costly-schema.ts';
+import { argumentsRefusalCode } from './refusal-codes.ts';
+import { isTooMuch, refuseCostly } from './schema/costly-schema.ts';
 import { inputFromJsonSchema } from './schema/json-schema.ts';
 import { type Fail, failFor, ToolDeclarationError } from './tool-declaration-error.ts';
 import { type Tool } from './tool.ts';
@@ -42,7 +44,7 @@ export function callerTool(declaration: JsonValue): Tool {
   }
   const { input, lookup, ...members } = parsed.data;
   // It comes from outside, and is run in the ledger's own thread, for all tenants.
-  refuseCostly(input, failFor(members.name));
+  const tries = refuseCostly(input, failFor(members.name));
   const definition = {
     ...members,
     input: inputFromJsonSchema(input, members.name),
@@ -51,7 +53,14 @@ export function callerTool(declaration: JsonValue): Tool {
   };
   // zod's optional members also allow undefined, which JSON cannot hold.
   const tool: Tool = defineTool(definition as unknown as ToolDefinition<JsonObject>);
-  return Object.freeze({ ...tool, byCaller: true as const });
+  const validate: Tool['validate'] = (args) =>
+    isTooMuch(args, tries) ? tooMuch(tool.name) : tool.validate(args);
+  return Object.freeze({ ...tool, validate, byCaller: true as const });
+}
+
+function tooMuch(tool: string): ReturnType<Tool['validate']> {
+  const message = `The arguments hold too many values for the alternatives that the schema of tool "${tool}" tries on each. Send fewer, or declare fewer alternatives.`;
+  return refusal(argumentsRefusalCode, message, { tool, problems: [] });
 }
 
 function elsewhere(): never {

@@ -14,8 +14,11 @@ interface Cost {
 const schemasMax = 2_000;
 const triesMax = 20;
 
-/** @throws ToolDeclarationError `tool.schema` */
-export function refuseCostly(root: JsonObject, fail: Fail): void {
+/**
+ * @returns so many of its schemas are tried on one value at most
+ * @throws ToolDeclarationError `tool.schema`
+ */
+export function refuseCostly(root: JsonObject, fail: Fail): number {
   const { schemas, tries } = createMeter(root, fail)(root);
   if (schemas > schemasMax)
     fail(
@@ -27,6 +30,22 @@ export function refuseCostly(root: JsonObject, fail: Fail): void {
       'tool.schema',
       `its JSON Schema tries more than ${triesMax} alternatives on one value; use fewer.`,
     );
+  return tries;
+}
+
+/** Some tenths of a second. */
+const triesOfAllMax = 200_000;
+
+/** Whether arguments hold too many values for a schema that tries so much on each. */
+export function isTooMuch(args: unknown, tries: number): boolean {
+  let left = triesOfAllMax / tries;
+  const count = (value: unknown): void => {
+    left -= 1;
+    if (left < 0 || typeof value !== 'object' || value === null) return;
+    for (const each of Object.values(value)) count(each);
+  };
+  count(args);
+  return left < 0;
 }
 
 const expressions = ['pattern', 'patternProperties'];
