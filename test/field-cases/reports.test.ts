@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type EvidenceRequest } from '@action-ledger/client';
-import { type ProviderPort, type Webhook } from '@action-ledger/sandbox';
+import { type ProviderPort, ackLost, type Webhook } from '@action-ledger/sandbox';
 import { type ToolDefinition } from '@action-ledger/tools';
 import {
   call,
@@ -193,6 +193,28 @@ describe('reports', () => {
         events: [{ type: 'EvidenceRecorded', data: { claims: 'note' } }],
       });
     }));
+
+  it('with one id about two actions at once are a proof of the first alone', () =>
+    inCase(
+      refund({ guarantee: 'manual' }),
+      async (world) => {
+        const { ledger, begin } = await world.start();
+        for (const amount of [1, 2]) void begin({ ...args, amount }, call(`c-${amount}`));
+        await world.advance(hour);
+        const keys = (await world.actions()).map(({ downstreamKey = '' }) => downstreamKey);
+        expect(keys).toHaveLength(2);
+        const told = { ...report, tool: 'refund', externalId: 're_1' };
+        await Promise.all(
+          keys.map((downstreamKey) => ledger.reportAbout({ ...told, downstreamKey })),
+        );
+        const actions = await world.actions();
+        expect(actions.map(({ status }) => status).sort()).toEqual(['succeeded', 'unknown']);
+        expect(
+          actions.flatMap(({ evidence }) => evidence.map(({ claims }) => claims)).sort(),
+        ).toEqual(['note', 'success']);
+      },
+      { fault: () => ackLost },
+    ));
 
   it('that name nothing, or what belongs to two actions, are refused', () =>
     inCase(refund(), async (world) => {

@@ -23,6 +23,7 @@ import { anyPause, pauseOnBurst } from './pausing.ts';
 import { type Pauses } from './pauses.ts';
 import { createQuarantine } from './quarantine.ts';
 import { type Recovery } from './recoveries.ts';
+import { createKeyedTurns } from './keyed-turns.ts';
 import { createWaitingReports } from './reports/waiting-reports.ts';
 import { createSideTable } from './side-table.ts';
 import { createWaiters } from './waiters.ts';
@@ -109,7 +110,14 @@ export function assemble(
 
 function nothingUnderWay(): Pick<
   Parts,
-  'runs' | 'secrets' | 'joins' | 'undoers' | 'dependents' | 'beingRecorded' | 'reportsUnderWay'
+  | 'runs'
+  | 'secrets'
+  | 'joins'
+  | 'undoers'
+  | 'dependents'
+  | 'beingRecorded'
+  | 'reportsUnderWay'
+  | 'externalIdTurns'
 > {
   return {
     runs: new Map<string, Run>(),
@@ -119,6 +127,7 @@ function nothingUnderWay(): Pick<
     dependents: new Map(),
     beingRecorded: new Set(),
     reportsUnderWay: new Set(),
+    externalIdTurns: createKeyedTurns(),
   };
 }
 

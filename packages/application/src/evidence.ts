@@ -1,5 +1,5 @@
 // Reports about an action from anyone but the holder of its claim: late answers, webhooks, exports.
-import { type Action, parseActionId, type ToolRules } from '@action-ledger/domain';
+import { type Action, canonicalJson, parseActionId, type ToolRules } from '@action-ledger/domain';
 import { afterSuccess } from './after-success.ts';
 import { type Performed } from './action-store.ts';
 import { checkRecorded, checkRequest, reportShape } from './check-request.ts';
@@ -22,18 +22,26 @@ export async function takeReport(
   if (parseActionId(actionId) === undefined) return unknownAction(actionId);
   const { source, claims, neverHadEffect, id, attempt, externalId } = report;
   const action = await actionOf(parts, actionId);
-  const plain = {
-    source,
-    claims,
-    // Left out by a program without types, it proves nothing.
-    proven: (report.proven as unknown) === true && !isOfAnother(parts, action, externalId),
-    ...(neverHadEffect === undefined ? {} : { neverHadEffect }),
-    ...(id === undefined ? {} : { id }),
-    ...(attempt === undefined ? {} : { attempt }),
-    ...(externalId === undefined ? {} : { externalId }),
-    ...(data.value === undefined ? {} : { data: data.value }),
+  const take = (): Promise<Performed> => {
+    const plain = {
+      source,
+      claims,
+      // Left out by a program without types, it proves nothing.
+      proven: (report.proven as unknown) === true && !isOfAnother(parts, action, externalId),
+      ...(neverHadEffect === undefined ? {} : { neverHadEffect }),
+      ...(id === undefined ? {} : { id }),
+      ...(attempt === undefined ? {} : { attempt }),
+      ...(externalId === undefined ? {} : { externalId }),
+      ...(data.value === undefined ? {} : { data: data.value }),
+    };
+    return performEvidence(parts, actionId, plain, rulesOf(parts, action));
   };
-  return reportEvidence(parts, actionId, plain, rulesOf(parts, action));
+  const isAlone = action === undefined || externalId === undefined;
+  const performed = isAlone
+    ? await take()
+    : // Of two that bear one id at once, the second finds it on record.
+      await parts.externalIdTurns(canonicalJson([action.tenant, action.tool, externalId]), take);
+  return followUp(parts, actionId, { source, data: data.value ?? null }, performed);
 }
 
 async function actionOf(parts: Parts, actionId: string): Promise<Action | undefined> {
@@ -59,15 +67,33 @@ export async function reportEvidence(
   report: EvidenceReport,
   rules: ToolRules,
 ): Promise<Performed> {
-  const performed = await performKnown(parts, actionId, (action) => ({
+  const performed = await performEvidence(parts, actionId, report, rules);
+  return followUp(parts, actionId, report, performed);
+}
+
+function performEvidence(
+  parts: Parts,
+  actionId: string,
+  report: EvidenceReport,
+  rules: ToolRules,
+): Promise<Performed> {
+  return performKnown(parts, actionId, (action) => ({
     type: 'ReportEvidence',
     ...report,
     rules,
     watched: parts.judge.watched(action),
     ...joinedBy(parts, actionId),
   }));
+}
+
+async function followUp(
+  parts: Parts,
+  actionId: string,
+  { source, data }: Pick<EvidenceReport, 'source' | 'data'>,
+  performed: Performed,
+): Promise<Performed> {
   if (performed.kind === 'broken') {
-    await parts.quarantine.record(actionId, report.source, report.data ?? null);
+    await parts.quarantine.record(actionId, source, data ?? null);
     return performed;
   }
   if (performed.kind === 'done' && performed.action.status === 'succeeded') {

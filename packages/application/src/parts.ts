@@ -18,6 +18,7 @@ import { type Crew } from './crew.ts';
 import { type DueIndex } from './due-index.ts';
 import { type Duties } from './duties.ts';
 import { type Judge } from './judge.ts';
+import { type KeyedTurns } from './keyed-turns.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type LedgerWatch } from './ledger-watch.ts';
 import { type Pause, type ToolScope } from './pauses.ts';
@@ -113,6 +114,8 @@ export interface Parts {
   readonly reports: WaitingReports;
   /** Reports that waited and are being matched. */
   readonly reportsUnderWay: Set<Promise<unknown>>;
+  /** Reports that bear one external id, by its tenant, tool and id. */
+  readonly externalIdTurns: KeyedTurns;
   readonly sides: SideTable;
   readonly slots: Slots;
   /** Attempts under way in this process, by action. */
