@@ -4,10 +4,11 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createOpenAccess } from '@action-ledger/access';
+import { type Access, createOpenAccess } from '@action-ledger/access';
+import { createMemoryEventStore } from '@action-ledger/event-store';
 import { createGateway } from '@action-ledger/gateway';
 import { createSystemRuntime } from '@action-ledger/runtime';
-import { openWorld, passing, payment, type World, type WorldOptions } from './world.ts';
+import { keyed, openWorld, passing, payment, type World, type WorldOptions } from './world.ts';
 
 interface Listening {
   readonly world: World;
@@ -17,8 +18,12 @@ interface Listening {
 
 const open: World[] = [];
 
-async function listening(limits: WorldOptions['limits'] = {}): Promise<Listening> {
-  const world = await openWorld({ limits, deps: { runtime: createSystemRuntime() } });
+async function listening(
+  limits: WorldOptions['limits'] = {},
+  { deps = {}, ...options }: Omit<WorldOptions, 'limits'> = {},
+): Promise<Listening> {
+  const runtime = createSystemRuntime();
+  const world = await openWorld({ ...options, limits, deps: { runtime, ...deps } });
   open.push(world);
   const { url } = await world.gateway.start();
   return { world, url, port: Number(new URL(url).port) };
@@ -142,6 +147,81 @@ describe('a client that vanishes', () => {
     expect(world.ledger.list({ limit: 1 })[0]?.status).toBe('succeeded');
   });
 });
+
+describe('a client that vanishes before its answer is begun', () => {
+  it('gives back the share of its tenant, however long it took to know who it was', async () => {
+    const door = waitingOnce();
+    const access: Access = {
+      authenticate: async (credentials) => {
+        await door.pass();
+        return keyed.authenticate(credentials);
+      },
+    };
+    const { world, url } = await listening({ tenantUnderWayMax: 1 }, { access });
+    await vanishing(world, `${url}/v1/actions`, door);
+    expect((await fetch(`${url}/v1/actions`, { headers })).status).toBe(200);
+  });
+
+  it('is no reader of events', async () => {
+    const door = waitingOnce();
+    const store = createMemoryEventStore();
+    const feed = {
+      ...store,
+      head: async () => {
+        await door.pass();
+        return store.head();
+      },
+    };
+    const { world, url } = await listening({}, { store, deps: { feed } });
+    await vanishing(world, `${url}/v1/events?after=999`, door);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(world.gateway.readers()).toBe(0);
+  });
+});
+
+interface WaitingOnce {
+  readonly pass: () => Promise<void>;
+  readonly isReached: () => boolean;
+  readonly open: () => void;
+}
+
+/** Whoever comes first waits until it is opened; everybody after passes. */
+function waitingOnce(): WaitingOnce {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let isReached = false;
+  return {
+    pass: async () => {
+      if (isReached) return;
+      isReached = true;
+      await opened;
+    },
+    isReached: () => isReached,
+    open: () => {
+      open();
+    },
+  };
+}
+
+/** Asks, goes while the door is closed, and resolves when what was asked has gone on. */
+async function vanishing(world: World, url: string, door: WaitingOnce): Promise<void> {
+  let isClosed = false;
+  world.gateway.app.server.once('request', (_request, response) => {
+    response.once('close', () => {
+      isClosed = true;
+    });
+  });
+  const gone = new AbortController();
+  const asked = fetch(url, { headers, signal: gone.signal }).catch(() => 'gone');
+  await until(door.isReached);
+  gone.abort();
+  expect(await asked).toBe('gone');
+  await until(() => isClosed);
+  door.open();
+  await new Promise((resolve) => setImmediate(resolve));
+}
 
 describe('a gateway that stops', () => {
   it('answers what is under way, and refuses what is new', async () => {

@@ -5,6 +5,7 @@ import { type Credentials, isLoopback, type Principal } from '@action-ledger/acc
 import { type HttpAnswer, problem, Refused } from './answers/http-answer.ts';
 import { mayAsk, permissions, type RouteName } from './permissions.ts';
 import { type ServerDeps } from './server-deps.ts';
+import { whenOver } from './when-over.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -60,8 +61,7 @@ function enter(
   if (door.isClosing()) return problem('gateway.closing', { headers: { connection: 'close' } });
   if (underWay.count() >= limits.underWayMax) return problem('gateway.busy');
   request.leave = underWay.enter();
-  reply.raw.once('close', request.leave);
-  reply.raw.once('finish', request.leave);
+  whenOver(reply.raw, request.leave);
   return undefined;
 }
 
@@ -79,8 +79,7 @@ function enterTenant(
     leaveAll();
     leave();
   };
-  reply.raw.once('close', leave);
-  reply.raw.once('finish', leave);
+  whenOver(reply.raw, leave);
   return undefined;
 }
 

@@ -12,6 +12,7 @@ import { type Logger } from './logger.ts';
 import { type Asked, type Described, type Door, type Route, type TakenOver } from './route.ts';
 import { type ServerDeps } from './server-deps.ts';
 import { readBody } from './strict-json.ts';
+import { whenOver } from './when-over.ts';
 
 export function createServer(limits: Limits, logger: Logger): FastifyInstance {
   const answering = new WeakMap<Duplex, ServerResponse>();
@@ -172,7 +173,7 @@ function headersNamed({ headers, raw }: FastifyRequest, name: string): readonly 
 /** Aborted where the client goes before it was answered. */
 function signalOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  raw.once('close', () => {
+  whenOver(raw, () => {
     if (!raw.writableFinished) gone.abort();
   });
   return gone.signal;

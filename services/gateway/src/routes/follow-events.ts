@@ -4,6 +4,7 @@ import { problem } from '../answers/http-answer.ts';
 import { position } from '../forms/json.ts';
 import { route } from '../route.ts';
 import { openWire } from '../stream/response-wire.ts';
+import { whenOver } from '../when-over.ts';
 
 export const followEvents = route({
   name: 'followEvents',
@@ -48,7 +49,7 @@ export const followEvents = route({
       refused: () => (events.isFull(tenant) ? problem('request.streams-full') : undefined),
       takeOver: (raw) => {
         const gone = events.follow(tenant, { after, head }, openWire(raw, runtime));
-        raw.once('close', gone);
+        whenOver(raw, gone);
       },
     };
   },
