@@ -17,7 +17,7 @@ export function afterAppend(
 ): void {
   const tool = toolOf(parts, action);
   if (action.attempts.length > 0) parts.judge.see(action);
-  parts.offers.drop(action.id);
+  parts.offers.forget(action.id);
   parts.index.note(action, matchesOf(action, tool));
   if (action.undoes.length > 0) trackUndoer(parts, action, before.status);
   takeUpReports(parts, action);

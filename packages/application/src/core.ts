@@ -1,6 +1,6 @@
 // One core of the ledger: its parts put together, opened, swept and closed, with the duties that it has at
 // the moment. Everything it needs from the world (store, clock, tools, index) is passed in.
-import { keyHashOf } from '@action-ledger/domain';
+import { type Action, keyHashOf } from '@action-ledger/domain';
 import { type EventStore, type Loss } from '@action-ledger/event-store';
 import { type AssembledParts, assemble, type CoreState } from './assemble.ts';
 import { awaitRest } from './await-rest.ts';
@@ -122,14 +122,22 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
   return core;
 }
 
-/** Waits are counted from now, and undos under way are known. */
+/** Waits are counted from now, callers may have been asked before, and undos under way are known. */
 async function noteOpen(parts: AssembledParts, open: readonly string[]): Promise<void> {
   for (const actionId of open) {
     const loaded = await parts.actions.load(actionId);
     if (loaded.kind === 'broken') continue;
     parts.judge.see(loaded.action);
+    noteAskedBefore(parts, loaded.action);
     trackUndoer(parts, loaded.action);
   }
+}
+
+/** What a caller was asked by a process before this one proves no absence by the waits of this one. */
+function noteAskedBefore({ offers, clock }: AssembledParts, action: Action): void {
+  if (action.status !== 'unknown') return;
+  const now = clock.monoMs();
+  offers.noteAsking(action.id, { revision: action.revision, sentMono: now, untilMono: now });
 }
 
 /** Nothing new from now on; where the store can keep it, also after a restart. */

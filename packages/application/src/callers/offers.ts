@@ -16,7 +16,7 @@ export interface Offer {
 
 export interface Asking {
   readonly revision: number;
-  /** Monotonic ms: the lookup was sent after that. */
+  /** Monotonic ms: the first lookup of this revision was handed out then. */
   readonly sentMono: number;
   readonly untilMono: number;
 }
@@ -24,7 +24,10 @@ export interface Asking {
 export interface Offers {
   /** Whoever waits for work of the tenant looks again. */
   add(offer: Offer): void;
+  /** Somebody takes it up. */
   drop(actionId: string): void;
+  /** The action has moved on: nobody is asked about what it was. */
+  forget(actionId: string): void;
   list(tenant: string): readonly Offer[];
   /** Resolves when there may be something new, after `waitMs`, or on abort. */
   wait(tenant: string, waitMs: number, signal?: AbortSignal): Promise<void>;
@@ -52,14 +55,18 @@ export function createOffers(waiters: Waiters): Offers {
       tenants.set(offer.actionId, offer.tenant);
       waiters.notify(bell(offer.tenant));
     },
-    drop: (actionId) => {
+    drop,
+    forget: (actionId) => {
       drop(actionId);
       askings.delete(actionId);
     },
     list: (tenant) => [...(offers.get(tenant)?.values() ?? [])],
     wait: (tenant, waitMs, signal) => waiters.wait(bell(tenant), waitMs, signal),
     noteAsking: (actionId, asking) => {
-      askings.set(actionId, asking);
+      const known = askings.get(actionId);
+      // A verdict names the revision alone: it may be that of whoever was asked first.
+      const isAgain = known?.revision === asking.revision;
+      askings.set(actionId, isAgain ? { ...asking, sentMono: known.sentMono } : asking);
     },
     asking: (actionId) => askings.get(actionId),
   };

@@ -101,6 +101,39 @@ describe('an attempt whose caller has died', () => {
     });
   });
 
+  it('FW20 a verdict of whoever was asked first is not taken for that of whoever was asked since', async () => {
+    const opened = await open(lookedUp);
+    const { actionId } = await inDoubt(opened);
+    const first = await lookup(opened);
+    await opened.runtime.advance(100_000);
+    const second = await lookup(opened);
+    expect(second.revision).toBe(first.revision);
+    const verdict = { actionId, outcome: absent };
+    await opened.callers().verdict({ ...verdict, revisionRead: first.revision });
+    expect((await opened.action(actionId)).status).toBe('unknown');
+    await opened.runtime.advance(70_000);
+    const third = await lookup(opened);
+    const told = await opened.callers().verdict({ ...verdict, revisionRead: third.revision });
+    expect(told).toMatchObject({ answer: { state: 'ready' } });
+  });
+
+  it('FW20 nor is one of whoever was asked before the ledger was started again', async () => {
+    const opened = await open(lookedUp);
+    const { actionId } = await inDoubt(opened);
+    const first = await lookup(opened);
+    await opened.restart();
+    await opened.runtime.advance(100_000);
+    const second = await lookup(opened);
+    expect(second.revision).toBe(first.revision);
+    const verdict = { actionId, outcome: absent };
+    await opened.callers().verdict({ ...verdict, revisionRead: first.revision });
+    expect((await opened.action(actionId)).status).toBe('unknown');
+    await opened.runtime.advance(70_000);
+    const third = await lookup(opened);
+    const told = await opened.callers().verdict({ ...verdict, revisionRead: third.revision });
+    expect(told).toMatchObject({ answer: { state: 'ready' } });
+  });
+
   it('a verdict that was not asked for proves no absence, but finds', async () => {
     const opened = await open(lookedUp);
     const { actionId } = await inDoubt(opened);

@@ -125,8 +125,8 @@ export interface VerdictRequest {
 const notWatched: Watched = { doubtMs: 0, firstDispatchMs: 0 };
 
 /**
- * The waits before `absent` counts are judged from the moment when the lookup was handed out; of one that
- * is not known here, only `found` can settle anything.
+ * The waits before `absent` counts are judged from the moment when the first lookup of that revision was
+ * handed out; of one that is not known here, only `found` can settle anything.
  */
 export async function takeVerdict(
   parts: Parts,
