@@ -2,6 +2,8 @@
 // step is recorded with how it is undone before it is sent.
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { streamOfWorkflow } from '@action-ledger/domain';
+import { createMemoryEventStore } from '@action-ledger/event-store';
 import { defineTool, succeeded, type Tool } from '@action-ledger/tools';
 import { misfitOf } from './answers-fit.ts';
 import { inWorld, type Said, type World } from './world.ts';
@@ -207,6 +209,33 @@ describe('a workflow over HTTP', () => {
       expect(listed.json).toMatchObject({ workflows: [{ name: 'trip-7', status: 'running' }] });
       const theirs = await world.ask({ url, as: 'umbrella:auditor' });
       expect(theirs.json).toEqual({ workflows: [] });
+    });
+  });
+});
+
+describe('a workflow that is damaged', () => {
+  it('is 503 for its own tenant, and not there for others', async () => {
+    const store = createMemoryEventStore();
+    await inWorld({ store }, async ({ ask }) => {
+      const { json } = await ask({ url, body: { id: 'trip-7', input: { to: 'Rome' } } });
+      const { workflow = '' } = json as { readonly workflow?: string };
+      const damaged = {
+        ...store,
+        readStream: async (stream: string, from?: number) =>
+          (await store.readStream(stream, from)).map((event) =>
+            stream === streamOfWorkflow(workflow)
+              ? { ...event, data: event.data.replace('Rome', 'Oslo') }
+              : event,
+          ),
+      };
+      await inWorld({ store: damaged }, async (world) => {
+        for (const name of [workflow, 'trip-7']) {
+          const own = await world.ask({ url: `${url}/${name}` });
+          expect(own.json).toMatchObject({ status: 503, code: 'stream.broken' });
+          const other = await world.ask({ url: `${url}/${name}`, as: 'umbrella:auditor' });
+          expect(other.json).toMatchObject({ status: 404, code: 'workflow.unknown' });
+        }
+      });
     });
   });
 });

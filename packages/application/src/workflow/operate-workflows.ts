@@ -9,6 +9,7 @@ import {
   workflowIdOf,
   type WorkflowRefusalCode,
 } from '@action-ledger/domain';
+import { type EventStore } from '@action-ledger/event-store';
 import { checkRequest } from '../check-request.ts';
 import { withWhatHappened } from '../what-happened.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
@@ -43,11 +44,31 @@ export async function findWorkflow(
   for (const workflowId of [id, named, ofRun]) {
     if (!/^[\w-]{43}$/.test(workflowId)) continue;
     const loaded = await workflows.store.load(workflowId);
-    if (loaded.kind === 'broken') return brokenRecord(loaded.reason);
+    if (loaded.kind === 'broken') {
+      // A name of the tenant leads to what is theirs; any other id may be somebody else's.
+      const isOwn = workflowId !== id || (await tenantOfDamaged(parts.store, id)) === tenant;
+      if (isOwn) return brokenRecord(loaded.reason);
+      continue;
+    }
     const { workflow } = loaded;
     if (workflow.status !== 'new' && workflow.tenant === tenant) return workflow;
   }
   return refusal('workflow.unknown', `There is no workflow ${id} here.`, { workflow: id });
+}
+
+/** As far as its first event can be read. */
+async function tenantOfDamaged(
+  store: Pick<EventStore, 'readStream'>,
+  workflowId: string,
+): Promise<string | undefined> {
+  try {
+    const [first] = await store.readStream(streamOfWorkflow(workflowId));
+    if (first?.type !== 'WorkflowStarted') return undefined;
+    const { tenant } = JSON.parse(first.data) as { readonly tenant?: unknown };
+    return typeof tenant === 'string' ? tenant : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export async function compensateWorkflow(
