@@ -15,7 +15,10 @@ export type Status = number | `${1 | 2 | 3 | 4 | 5}xx`;
 export type BodyTest = Readonly<Record<JsonPointer, JsonValue>>;
 
 /** Resolved at each send and never stored. A template may use arguments and `{$key}`. */
-export type HeaderValue = string | (() => string | Promise<string>);
+export type HeaderValue = string | (() => HeaderSecret | Promise<HeaderSecret>);
+
+/** The whole value of a header; `secret`: the part of it that is one, where the value says more. */
+export type HeaderSecret = string | { readonly value: string; readonly secret: string };
 
 export interface HttpRequestTemplate {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -16,7 +16,7 @@ import { inputFromJsonSchema } from '../schema/json-schema.ts';
 import { type Tool } from '../tool.ts';
 import { ToolDeclarationError } from '../tool-declaration-error.ts';
 import { conditionForm, conditionOf, policyForm, policyOf } from './file-conditions.ts';
-import { type HeaderValue, type HttpToolDefinition } from './http-definition.ts';
+import { type HeaderSecret, type HeaderValue, type HttpToolDefinition } from './http-definition.ts';
 import { httpTool } from './http-tool.ts';
 
 export interface ToolFileOptions {
@@ -208,7 +208,11 @@ function withSecrets<Request extends { readonly headers?: ToolForm['request']['h
 ): Omit<Request, 'headers'> & { readonly headers: Readonly<Record<string, HeaderValue>> } {
   const headers = Object.entries(request.headers ?? {}).map(([name, value]) => {
     if (typeof value === 'string') return [name, value] as const;
-    return [name, async () => `${value.prefix ?? ''}${await secret(value.secret)}`] as const;
+    const resolve = async (): Promise<HeaderSecret> => {
+      const bare = await secret(value.secret);
+      return { value: `${value.prefix ?? ''}${bare}`, secret: bare };
+    };
+    return [name, resolve] as const;
   });
   return { ...request, headers: Object.fromEntries<HeaderValue>(headers) };
 }

@@ -11,6 +11,7 @@ import { runLookup } from '../run-lookup.ts';
 import { type Tool } from '../tool.ts';
 import { type HttpToolDefinition } from './http-definition.ts';
 import { httpTool } from './http-tool.ts';
+import { httpToolFile } from './http-tool-file.ts';
 
 interface Received {
   readonly method: string | undefined;
@@ -275,6 +276,31 @@ describe('secret headers', () => {
     const outcome = await run(withSecret(() => 'Bearer token-abcdef'));
     expect(outcome).toMatchObject({ kind: 'no effect', detail: { error: 'bad token [secret]' } });
   });
+
+  it.each(['key=', 'Token token=', ''])(
+    'are blotted out without their prefix %j',
+    async (prefix) => {
+      reply = json(401, { error: 'unknown key sk_live_12345' });
+      const [tool] = httpToolFile(
+        {
+          name: 'pay',
+          input: { type: 'object', properties: {} },
+          scope: 'call',
+          guarantee: 'manual',
+          allowPrivate: true,
+          request: {
+            method: 'POST',
+            url: `${origin()}/`,
+            headers: { 'X-Auth': { secret: 'BANK', prefix } },
+          },
+        },
+        { secret: () => 'sk_live_12345' },
+      );
+      const outcome = await run(tool as Tool);
+      expect(received[0]?.headers['x-auth']).toBe(`${prefix}sk_live_12345`);
+      expect(outcome).toMatchObject({ detail: { error: 'unknown key [secret]' } });
+    },
+  );
 
   it('that cannot be had mean that nothing was sent', async () => {
     const outcome = await run(withSecret(() => Promise.reject(new Error('vault is down'))));

@@ -20,7 +20,7 @@ import {
 } from './http-definition.ts';
 import { compileLookup, type LookupReader } from './http-lookup.ts';
 import { type AnswerReader, compileAnswers } from './read-answer.ts';
-import { compileSecretHeaders, echoedTexts, type SecretHeaders } from './secret-headers.ts';
+import { compileSecretHeaders, type HadHeaders, type SecretHeaders } from './secret-headers.ts';
 import { compileTemplate, type Values } from './template.ts';
 
 /** @throws ToolDeclarationError */
@@ -112,15 +112,15 @@ async function execute(
   action: Action,
 ): Promise<AttemptResult> {
   const values = valuesOf(context);
-  let secretHeaders: Readonly<Record<string, string>>;
+  let had: HadHeaders;
   try {
-    secretHeaders = await action.secretHeaders.resolve();
+    had = await action.secretHeaders.resolve();
   } catch (error) {
     return notSent(`a secret header could not be had: ${describeThrown(error)}`);
   }
   try {
-    const answer = await send(context, action, values, secretHeaders, context.beforeSend);
-    return redactMembers(action.answers.read(answer, values), echoedTexts(secretHeaders));
+    const answer = await send(context, action, values, had.headers, context.beforeSend);
+    return redactMembers(action.answers.read(answer, values), had.echoes);
   } catch (error) {
     if (error instanceof UnsendableRequest)
       return refused(error.message, { code: 'http.unsendable' satisfies HttpRefusalCode });
@@ -130,9 +130,9 @@ async function execute(
 
 async function ask(context: AttemptContext<JsonObject>, asking: Asking): Promise<LookupVerdict> {
   const values = valuesOf(context);
-  const secretHeaders = await asking.secretHeaders.resolve();
-  const answer = await send(context, asking, values, secretHeaders, () => undefined);
-  return redactMembers(asking.reader.read(answer, values), echoedTexts(secretHeaders));
+  const { headers, echoes } = await asking.secretHeaders.resolve();
+  const answer = await send(context, asking, values, headers, () => undefined);
+  return redactMembers(asking.reader.read(answer, values), echoes);
 }
 
 function send(

@@ -1,16 +1,22 @@
 // Headers whose values are secrets: had at each send, never kept, and blotted out of what comes back.
-import { type HeaderValue } from './http-definition.ts';
+import { type HeaderSecret, type HeaderValue } from './http-definition.ts';
 
 export interface SecretHeaders {
   /** Rejects where a secret cannot be had. */
-  readonly resolve: () => Promise<Readonly<Record<string, string>>>;
+  readonly resolve: () => Promise<HadHeaders>;
+}
+
+export interface HadHeaders {
+  readonly headers: Readonly<Record<string, string>>;
+  /** To be blotted out, longer ones first. */
+  readonly echoes: readonly string[];
 }
 
 /** @throws Error where a credential stands in the declaration itself */
 export function compileSecretHeaders(
   headers: Readonly<Record<string, HeaderValue>>,
 ): SecretHeaders {
-  const resolvers: (readonly [string, () => string | Promise<string>])[] = [];
+  const resolvers: (readonly [string, () => HeaderSecret | Promise<HeaderSecret>])[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw new Error(`"${name}" is no header name`);
     if (forbidden.has(name.toLowerCase()))
@@ -23,9 +29,14 @@ export function compileSecretHeaders(
   }
   return {
     resolve: async () => {
-      const resolved: Record<string, string> = {};
-      for (const [name, secret] of resolvers) resolved[name] = await secret();
-      return resolved;
+      const headers: Record<string, string> = {};
+      const bare: string[] = [];
+      for (const [name, resolver] of resolvers) {
+        const had = await resolver();
+        headers[name] = typeof had === 'string' ? had : had.value;
+        if (typeof had !== 'string') bare.push(had.secret);
+      }
+      return { headers, echoes: echoedTexts(Object.values(headers), bare) };
     },
   };
 }
@@ -52,9 +63,11 @@ const forbidden = new Set([
 /** Shorter texts would blot out unrelated text. */
 const shortestEcho = 8;
 
-/** The whole value, and the part after a scheme such as `Bearer`. */
-export function echoedTexts(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.values(headers)
+/** The whole values, the part after a scheme such as `Bearer`, and secrets without what stands before them. */
+function echoedTexts(values: readonly string[], bare: readonly string[]): readonly string[] {
+  return values
     .flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)])
-    .filter((text) => text.length >= shortestEcho);
+    .concat(bare)
+    .filter((text) => text.length >= shortestEcho)
+    .sort((a, b) => b.length - a.length);
 }
