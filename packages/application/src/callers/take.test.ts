@@ -1,5 +1,6 @@
 // Who is handed a dispatch: whoever proposed it, or whoever takes it on when it is due. Never two.
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { StoreFault } from '@action-ledger/event-store';
 import { type CallerWorld, callerWorld, handed, paying } from '../../test-support/caller-world.ts';
 
 let world: CallerWorld | undefined;
@@ -259,6 +260,19 @@ describe('a dispatch that is asked for again is handed out only while it may be 
     expect(
       await opened.callers().take(answer.actionId ?? '', { worker: 'agent/1' }),
     ).toBeUndefined();
+  });
+});
+
+describe('a claim that the store does not take', () => {
+  it('gives back the room that it had, so that others of the tool go on', async () => {
+    const { leave, callers, store } = await open([paying({ load: { concurrent: 1 } })]);
+    const [first, second] = [await leave(), await leave({ invoice: 'B' })];
+    const there = { ...store };
+    const away = new StoreFault('store.unavailable', 'never', 'away');
+    Object.assign(store, { append: () => Promise.reject(away) });
+    await expect(callers().take(first, { worker: 'agent/1' })).rejects.toThrow('away');
+    Object.assign(store, there);
+    expect(await callers().take(second, { worker: 'agent/2' })).toBeDefined();
   });
 });
 

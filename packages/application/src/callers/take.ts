@@ -49,8 +49,12 @@ async function sendBy(
   const { id: actionId, tenant, arguments: args } = action;
   const slot = parts.slots.take({ actionId, tenant, tool, arguments: args, isNew: false });
   if (slot === 'full') return undefined;
-  const sent = await claimAndDispatch(parts, tool, action, { worker, caller: true });
-  const isGoing = sent !== undefined && (await holdDispatch(parts, tool, sent.action));
-  if (!isGoing && slot === 'taken') parts.slots.release(actionId);
-  return isGoing ? sent.action : undefined;
+  let isGoing = false;
+  try {
+    const sent = await claimAndDispatch(parts, tool, action, { worker, caller: true });
+    isGoing = sent !== undefined && (await holdDispatch(parts, tool, sent.action));
+    return isGoing ? sent?.action : undefined;
+  } finally {
+    if (!isGoing && slot === 'taken') parts.slots.release(actionId);
+  }
 }
