@@ -2,8 +2,10 @@
 // bears, waits where the ledger does not know that yet, and never makes a second effect or result.
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { type EvidenceRequest } from '@action-ledger/client';
+import { createLedger, type EvidenceRequest } from '@action-ledger/client';
+import { createMemoryEventStore, StoreFault } from '@action-ledger/event-store';
 import { type ProviderPort, ackLost, type Webhook } from '@action-ledger/sandbox';
+import { createVirtualRuntime } from '@action-ledger/testkit';
 import { type ToolDefinition } from '@action-ledger/tools';
 import {
   call,
@@ -261,4 +263,41 @@ describe('reports', () => {
         code: 'evidence.too-many',
       });
     }));
+});
+
+it('a damaged day of one tenant holds up no report of another, and is read again once it is whole', async () => {
+  const time = createVirtualRuntime();
+  const store = createMemoryEventStore();
+  const days = new Set<string>();
+  let of: 'noting' | 'damaged' | 'whole' = 'noting';
+  const readStream: typeof store.readStream = async (stream, ...rest) => {
+    if (of === 'noting' && /^evidence-.*-\d+$/.test(stream)) days.add(stream);
+    if (of === 'damaged' && days.has(stream))
+      throw new StoreFault('store.corrupt', 'never', 'It does not hold together.');
+    return store.readStream(stream, ...rest);
+  };
+  const faults: string[] = [];
+  const open = () =>
+    createLedger({
+      store: { ...store, readStream },
+      runtime: time,
+      tools: [],
+      sweepMs: second,
+      onFault: (where: string) => faults.push(where),
+    });
+  const note = { source: 'webhook', claims: 'note', proven: false, downstreamKey: 'k' } as const;
+  const first = await open();
+  await first.reportAbout({ ...note, tenant: 'a' });
+  of = 'whole';
+  await first.reportAbout({ ...note, tenant: 'b' });
+  of = 'damaged';
+  const next = await open();
+  expect(next.waitingReports('a')).toHaveLength(0);
+  expect(next.waitingReports('b')).toHaveLength(1);
+  await time.advance(3 * second);
+  expect(faults).toEqual(['reading the reports that wait']);
+  of = 'whole';
+  await time.advance(3 * second);
+  expect(next.waitingReports('a')).toHaveLength(1);
+  await Promise.all([first.close(), next.close()]);
 });

@@ -117,6 +117,7 @@ function nothingUnderWay(): Pick<
   | 'dependents'
   | 'beingRecorded'
   | 'reportsUnderWay'
+  | 'reportsLeft'
   | 'externalIdTurns'
 > {
   return {
@@ -127,6 +128,7 @@ function nothingUnderWay(): Pick<
     dependents: new Map(),
     beingRecorded: new Set(),
     reportsUnderWay: new Set(),
+    reportsLeft: { all: false, reports: new Set() },
     externalIdTurns: createKeyedTurns(),
   };
 }

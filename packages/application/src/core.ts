@@ -116,9 +116,7 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
   const core = coreOf({ parts, deps, state, tail, pauses, callerTools, following, sweep, onLost });
   for (const duty of options.duties ?? allDuties) await core.begin(duty);
   state.presuming = false;
-  await openReports(parts).catch((fault: unknown) => {
-    parts.onFault('reading the reports that wait', fault);
-  });
+  await openReports(parts);
   return core;
 }
 

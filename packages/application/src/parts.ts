@@ -22,7 +22,7 @@ import { type KeyedTurns } from './keyed-turns.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type LedgerWatch } from './ledger-watch.ts';
 import { type Pause, type ToolScope } from './pauses.ts';
-import { type WaitingReports } from './reports/waiting-reports.ts';
+import { type WaitingReport, type WaitingReports } from './reports/waiting-reports.ts';
 import { type Quarantine } from './quarantine.ts';
 import { type Recovery } from './recoveries.ts';
 import { type SideTable } from './side-table.ts';
@@ -114,6 +114,8 @@ export interface Parts {
   readonly reports: WaitingReports;
   /** Reports that waited and are being matched. */
   readonly reportsUnderWay: Set<Promise<unknown>>;
+  /** What could not be read or taken up, for the next look at everything; `all`: some tenant is not read. */
+  readonly reportsLeft: { all: boolean; readonly reports: Set<WaitingReport> };
   /** Reports that bear one external id, by its tenant, tool and id. */
   readonly externalIdTurns: KeyedTurns;
   readonly sides: SideTable;

@@ -4,6 +4,7 @@ import { type Timer } from '@action-ledger/runtime';
 import { nextLookAt } from './due-index.ts';
 import { type Parts, toolOf } from './parts.ts';
 import { type Pauses } from './pauses.ts';
+import { retryReports } from './reports/report-door.ts';
 import { completeUndos } from './undo.ts';
 import { type CompensatorDeps } from './workflow/compensator-deps.ts';
 import { sweepWorkflows } from './workflow/open-workflows.ts';
@@ -35,6 +36,7 @@ export function createSweep(deps: CompensatorDeps, options: SweepOptions): Sweep
     if (parts.duties.has('reconcile')) completeUndos(parts);
     if (parts.duties.has('compensate')) sweepWorkflows(deps);
     if (parts.duties.any()) wakeForgotten(parts);
+    retryReports(parts);
   };
   const now = (): void => {
     options.pauses.refresh().catch(unlessClosing('reading the pauses'));

@@ -109,20 +109,50 @@ export function takeUpReports(parts: Parts, action: Action): void {
   inBackground(parts, parts.reports.under(tenant, names));
 }
 
-/** What an earlier process has kept; its actions may have moved since. @throws StoreFault */
+/**
+ * What an earlier process has kept; its actions may have moved since. What cannot be read or taken up
+ * holds up nothing else, and is left to the next try.
+ */
 export async function openReports(parts: Parts): Promise<void> {
-  await parts.reports.load();
+  const isTold = parts.reportsLeft.all;
+  try {
+    const faults = await parts.reports.load();
+    for (const fault of isTold ? [] : faults) tell(parts, 'reading the reports that wait', fault);
+    parts.reportsLeft.all = faults.length > 0;
+  } catch (fault) {
+    parts.reportsLeft.all = true;
+    if (!isTold) tell(parts, 'reading the reports that wait', fault);
+  }
   inBackground(parts, parts.reports.all());
+}
+
+/** Tries again what failed; costs nothing where nothing did. */
+export function retryReports(parts: Parts): void {
+  const { reportsLeft, reportsUnderWay } = parts;
+  if (reportsUnderWay.size > 0 || parts.isClosing()) return;
+  if (reportsLeft.all) {
+    const work = openReports(parts).finally(() => reportsUnderWay.delete(work));
+    reportsUnderWay.add(work);
+    return;
+  }
+  const again = [...reportsLeft.reports];
+  reportsLeft.reports.clear();
+  inBackground(parts, again);
 }
 
 function inBackground(parts: Parts, reports: readonly WaitingReport[]): void {
   if (reports.length === 0) return;
   const work = (async () => {
-    for (const waiting of reports) await takeUp(parts, waiting);
-  })()
-    .catch((fault: unknown) => {
-      if (!parts.isClosing()) parts.onFault('a report that waited', fault);
-    })
-    .finally(() => parts.reportsUnderWay.delete(work));
+    for (const waiting of reports) {
+      await takeUp(parts, waiting).catch((fault: unknown) => {
+        parts.reportsLeft.reports.add(waiting);
+        tell(parts, 'a report that waited', fault);
+      });
+    }
+  })().finally(() => parts.reportsUnderWay.delete(work));
   parts.reportsUnderWay.add(work);
+}
+
+function tell(parts: Parts, where: string, fault: unknown): void {
+  if (!parts.isClosing()) parts.onFault(where, fault);
 }

@@ -40,8 +40,12 @@ export interface WaitingReports {
   list(tenant: string): readonly WaitingReport[];
   /** Of all tenants. */
   all(): readonly WaitingReport[];
-  /** Reads what earlier processes have kept. @throws StoreFault */
-  load(): Promise<void>;
+  /**
+   * Reads what earlier processes have kept, of each tenant that is not read yet.
+   * @returns why some could not be read, one fault for each tenant; the others are read
+   * @throws StoreFault where not even the tenants are known
+   */
+  load(): Promise<readonly unknown[]>;
 }
 
 /** A provider repeats its webhooks for about three days. */
@@ -132,10 +136,23 @@ export function createWaitingReports(deps: RecordStreamDeps): WaitingReports {
       return [...known.held.values()].sort((a, b) => a.at - b.at);
     },
     all: () => [...tenants.values()].flatMap(({ held }) => [...held.values()]),
-    load: async () => {
-      for (const tenant of await names.load()) if (!tenants.has(tenant)) await read(tenant);
-    },
+    load: async () => faultsOf(await names.load(), tenants, read),
   };
+}
+
+async function faultsOf(
+  wanted: ReadonlySet<string>,
+  tenants: ReadonlyMap<string, Tenant>,
+  read: (tenant: string) => Promise<unknown>,
+): Promise<readonly unknown[]> {
+  const faults: unknown[] = [];
+  for (const tenant of wanted) {
+    if (tenants.has(tenant)) continue;
+    await read(tenant).catch((fault: unknown) => {
+      faults.push(fault);
+    });
+  }
+  return faults;
 }
 
 async function keep(
