@@ -35,7 +35,7 @@ describe('tools of the same name of two tenants', () => {
       const { answer, dispatch } = await pay(opened, tenant, invoice);
       const { attempt = 0, claim = 0 } = dispatch ?? {};
       const { actionId = '' } = answer;
-      const outcome = { kind: 'in doubt', reason: 'no answer' } as const;
+      const outcome = { kind: 'in doubt', reason: 'no answer', answered: false } as const;
       await opened.callers().outcome({ actionId, worker: `${tenant}/1`, attempt, claim, outcome });
     };
     await doubt('acme', 'A');

@@ -42,13 +42,10 @@ const body = z
     }),
     externalId: text.optional().meta({ description: "The provider's own id of the effect." }),
     claims: z.enum(['success', 'refusal', 'note']),
-    proven: z
-      .boolean()
-      .optional()
-      .meta({
-        description:
-          'By our downstream key or reference. Only what is proven settles: a success, or that it `neverHadEffect`.',
-      }),
+    proven: z.boolean().optional().meta({
+      description:
+        'By our downstream key or reference. Only what is proven settles: a success, or that it `neverHadEffect`.',
+    }),
     neverHadEffect: z.boolean().optional(),
     id: text.optional().meta({
       description:
