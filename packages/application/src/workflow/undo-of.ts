@@ -16,7 +16,7 @@ type Undoing = Pick<StepSettled, 'undo' | 'undoFault'>;
 export function undoOf(
   parts: Pick<Parts, 'tools'>,
   step: Pick<WorkflowStep, 'tool' | 'compensation'>,
-  action: Pick<Action, 'arguments' | 'outcome'>,
+  action: Pick<Action, 'arguments' | 'outcome' | 'archived'>,
 ): Undoing {
   const { compensation } = step;
   switch (compensation.kind) {
@@ -24,14 +24,23 @@ export function undoOf(
     case 'impossible':
       return {};
     case 'tool': {
+      if (isCut(action)) return { undoFault: onlyAPart };
       const resolved = resolveUndoArguments(compensation.arguments, resultOf(action));
       return resolved.kind === 'missing'
         ? { undoFault: `"${resolved.path}" is not in what the step brought about` }
         : checked(parts, { tool: compensation.tool, arguments: resolved.arguments });
     }
     case 'declared':
-      return declared(parts, step.tool, action);
+      return isCut(action) ? { undoFault: onlyAPart } : declared(parts, step.tool, action);
   }
+}
+
+/** What is computed from a part would undo something else. */
+const onlyAPart =
+  'it was archived, and only a part of it is kept here: undo it by its archive file';
+
+function isCut({ archived }: Pick<Action, 'archived'>): boolean {
+  return (archived?.cut.length ?? 0) > 0;
 }
 
 function resultOf({ arguments: args, outcome }: Pick<Action, 'arguments' | 'outcome'>) {
