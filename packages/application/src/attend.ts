@@ -129,14 +129,13 @@ async function attendClaim(parts: Parts, action: Action): Promise<void> {
     return;
   }
   const isOrphan = claim.caller !== true && parts.crew.isGone(claim.worker);
-  if (!isOrphan && parts.clock.nowMs() < claim.leaseUntil) {
-    parts.due.set(action.id, claim.leaseUntil);
-    return;
-  }
+  if (!isOrphan && isLive(parts, action.id, claim)) return;
   const reason = isOrphan ? 'its process ended' : 'its lease ended';
   const rules = toolOf(parts, action)?.rules ?? manualRules(action.tool);
   const performed = await parts.actions.perform(action.id, (current) => {
     if (current.claim?.revision !== claim.revision) return undefined;
+    // Its holder may have been told since that it is extended.
+    if (!isOrphan && isLive(parts, action.id, current.claim)) return undefined;
     return current.status === 'dispatched'
       ? { type: 'LoseAttempt', reason, rules, ...joinedBy(parts, action.id) }
       : { type: 'EndClaim', claim: claim.revision, reason, rules };
@@ -144,4 +143,15 @@ async function attendClaim(parts: Parts, action: Action): Promise<void> {
   // A success that was reported while the attempt ran.
   if (performed.kind === 'done' && performed.action.status === 'succeeded')
     await afterSuccess(parts, performed.before, performed.action);
+}
+
+/** Where it is, its end is the next look. */
+function isLive(
+  { clock, due }: Parts,
+  actionId: string,
+  { leaseUntil }: NonNullable<Action['claim']>,
+): boolean {
+  if (clock.nowMs() >= leaseUntil) return false;
+  due.set(actionId, leaseUntil);
+  return true;
 }

@@ -243,6 +243,34 @@ describe('the lease of a caller', () => {
     expect(await opened.typesOf(actionId)).toEqual([...inOneAppend, 'ClaimExtended']);
   });
 
+  it('extended while its end is looked at, goes on: what the holder is told holds', async () => {
+    const opened = await open();
+    const { actionId, dispatch } = await handed(opened, 'agent/1');
+    await opened.runtime.advance(leaseMs - 1);
+    const there = { ...opened.store };
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    Object.assign(opened.store, {
+      append: async (...given: Parameters<typeof there.append>) => {
+        const appended = await there.append(...given);
+        if (given[2].some(({ type }) => type === 'ClaimExtended')) await held;
+        return appended;
+      },
+    });
+    const extending = opened.callers().extend({
+      actionId,
+      worker: 'agent/1',
+      claim: dispatch.claim,
+    });
+    await opened.runtime.advance(1);
+    answer();
+    const leaseUntil = dispatch.deadlineAt + leaseMs;
+    expect(await extending).toMatchObject({ claim: { leaseUntil } });
+    expect((await opened.action(actionId)).status).toBe('dispatched');
+    await opened.runtime.advance(leaseMs);
+    expect((await opened.action(actionId)).status).toBe('unknown');
+  });
+
   it('FW06 outlives the process of the ledger: its outcome is taken by the next one', async () => {
     const opened = await open();
     const held = await handed(opened, 'agent/1');
