@@ -1,5 +1,6 @@
 // What an archived action keeps of its arguments and its result: all, up to a size; beyond that a part,
-// with what its tool declared to keep. Where no declaration of the tool is on record, nothing is cut.
+// with what its tool declared to keep and what its undoers find it by. Where no declaration of the tool
+// is on record, nothing is cut.
 import { unsealEvent } from '@action-ledger/codec';
 import {
   type Action,
@@ -11,6 +12,7 @@ import {
   type Sha256,
 } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
+import { type DeclarationData } from '@action-ledger/tools';
 import { toolStream } from '../registry.ts';
 
 /** Of the canonical text. */
@@ -43,15 +45,20 @@ export function createShortener(store: EventStore, sha256: Sha256): Shortener {
   };
 }
 
+/** By any declaration of it on record: an undoer must find what was done under an older one too. */
 async function declaredKeep(
   store: EventStore,
   tool: string,
 ): Promise<readonly string[] | undefined> {
-  const last = (await store.readStream(toolStream(tool))).at(-1);
-  if (last === undefined) return undefined;
-  const { keep } = unsealEvent(last).event.data as { readonly keep?: readonly string[] };
-  return keep;
+  const declared = await store.readStream(toolStream(tool));
+  if (declared.length === 0) return undefined;
+  return declared.flatMap((event) => {
+    const { keep = [], rules } = unsealEvent(event).event.data as Partial<Declared>;
+    return [...keep, ...(rules?.undoneBy ?? []).flatMap(({ match }) => Object.values(match))];
+  });
 }
+
+type Declared = Pick<DeclarationData, 'keep' | 'rules'>;
 
 function within(keep: readonly string[], side: string): readonly string[] {
   return keep.filter((path) => path.startsWith(side)).map((path) => path.slice(side.length));
