@@ -23,8 +23,12 @@ const declare = ({ ask }: World, as = agent, tool: object = refund): Promise<Sai
 
 const proposal = { tool: 'refund', arguments: { order: 'A-1' }, run: 'r-1', call: 'c-1' } as const;
 
-const propose = ({ ask }: World, worker: string, as = agent): Promise<Said> =>
-  ask({ url: '/v1/actions', as, body: { ...proposal, execute: 'caller', worker } });
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+const propose = ({ ask }: World, worker: string, as = agent): Promise<Said> => {
+  const body = { ...proposal, execute: 'caller', worker };
+  return ask({ url: '/v1/actions', as, body, headers: { traceparent } });
+};
 
 interface Dispatch {
   readonly attempt: number;
@@ -64,6 +68,7 @@ describe('a program that carries its tool out', () => {
   it('declares it, is handed the dispatch with the answer, and reports the outcome', async () => {
     await inWorld({}, async (world) => {
       expect((await declare(world)).json).toMatchObject({
+        tenant: 'acme',
         tools: [{ name: 'refund', byCaller: true, guarantee: 'lookup' }],
       });
       const { text } = await world.ask({ url: '/v1/tools', as: agent });
@@ -75,7 +80,7 @@ describe('a program that carries its tool out', () => {
         'dispatched',
       ]);
       const dispatch = dispatchOf(said);
-      expect(dispatch).toMatchObject({ attempt: 1, arguments: { order: 'A-1' } });
+      expect(dispatch).toMatchObject({ attempt: 1, arguments: { order: 'A-1' }, traceparent });
       expect((await propose(world, 'w-1')).json).toEqual(said.json);
       expect(dispatchOf(await propose(world, 'w-2'))).toBeUndefined();
       const url = `/v1/actions/${said.json.actionId ?? ''}/outcome`;
@@ -129,6 +134,7 @@ describe('a program that carries its tool out', () => {
         kind: 'lookup',
         downstreamKey: dispatch.downstreamKey,
         arguments: { order: 'A-1' },
+        traceparent,
       });
       expect(await workOf(world)).toEqual([]);
       const found = { verdict: 'found', result: { refund: 're_1' }, externalId: 're_1' };

@@ -8,13 +8,15 @@ import {
   type JsonObject,
   type JsonValue,
   keyHashOf,
-  type Sha256,
   type ToolRules,
 } from '@action-ledger/domain';
 import { StoreFault } from '@action-ledger/event-store';
 import {
   type AttemptOutcome as ToolOutcome,
   type ExecuteContext,
+  keepLease,
+  runTool,
+  storedOutcome,
   type Tool,
 } from '@action-ledger/tools';
 import { type Performed, type Tries } from './action-store.ts';
@@ -23,10 +25,7 @@ import { afterSuccess } from './after-success.ts';
 import { cancelFor } from './cancel-for.ts';
 import { reportEvidence } from './evidence.ts';
 import { joinedBy } from './join.ts';
-import { keepLease } from './keep-lease.ts';
-import { recordable } from './outcome-text.ts';
 import { type Parts, type Run } from './parts.ts';
-import { runTool } from './run-tool.ts';
 import { inSpan } from './spans.ts';
 
 interface Running {
@@ -218,29 +217,6 @@ export function attemptContext(
     ...(call === undefined ? {} : { origin: call }),
     ...action.trace,
   };
-}
-
-/** What the tool said, as it will be stored. */
-export function storedOutcome(sha256: Sha256, tool: Tool, outcome: ToolOutcome): AttemptOutcome {
-  switch (outcome.kind) {
-    case 'succeeded': {
-      const result = recordable(sha256, outcome.result, tool.keep);
-      return {
-        kind: 'succeeded',
-        ...result,
-        ...(outcome.externalId === undefined ? {} : { externalId: outcome.externalId }),
-      };
-    }
-    case 'no effect': {
-      const { detail, ...rest } = outcome;
-      return detail === undefined
-        ? rest
-        : { ...rest, detail: recordable(sha256, detail, []).result };
-    }
-    case 'in doubt':
-    case 'not sent':
-      return outcome;
-  }
 }
 
 /** Stored in the end, however long the store is away; never repeated outside. */

@@ -60,7 +60,7 @@ export { type DamagedEvents, readEvents, type ReadEventsOptions } from './read-e
 export { rebuildIndex } from './rebuild-index.ts';
 export * from './record-stream.ts';
 export { readRecoveries, type Recovery, type RecoveryConfirmed } from './recoveries.ts';
-export { RegistrationRefused, toolStream } from './registry.ts';
+export { toolStream } from './registry.ts';
 export { type Reported, type Waits } from './reports/report-door.ts';
 export {
   type EvidenceRequest,

@@ -1,12 +1,17 @@
 // Asks a tool's lookup once, and records the verdict as long as nothing has moved meanwhile.
 import { type Action, type CommandOf, type Watched } from '@action-ledger/domain';
-import { type LookupOutcome, lookupShape, runLookup, type Tool } from '@action-ledger/tools';
+import {
+  type LookupOutcome,
+  lookupShape,
+  recordable,
+  runLookup,
+  type Tool,
+} from '@action-ledger/tools';
 import { type Performed } from './action-store.ts';
 import { afterSuccess } from './after-success.ts';
 import { attemptContext } from './attempt.ts';
 import { takeReport } from './evidence.ts';
 import { joinedBy } from './join.ts';
-import { recordable } from './outcome-text.ts';
 import { type Parts } from './parts.ts';
 import { blockedLookMs } from './send.ts';
 import { inSpan } from './spans.ts';

@@ -14,7 +14,7 @@ import {
   type Refusal,
   traceContextOf,
 } from '@action-ledger/domain';
-import { needsApproval, type Tool } from '@action-ledger/tools';
+import { needsApproval, passThrough, type Tool } from '@action-ledger/tools';
 import { type ActionStore, type Performed } from './action-store.ts';
 import { type Answer, answerFor } from './answer.ts';
 import { type RefusedCode } from './answer-codes.ts';
@@ -39,7 +39,6 @@ import { holdDispatch } from './callers/hold-dispatch.ts';
 import { type Parts, toolNamed } from './parts.ts';
 import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
-import { passThrough } from './read-call.ts';
 import { isOfLostTime, presumptionFor } from './presumed.ts';
 import { brokenAnswer, conflict, refused, refusedBy } from './refused-proposals.ts';
 import { type RepeatedNames } from './repeated-names.ts';
@@ -118,7 +117,9 @@ function read(
 ): Answer | Promise<Answer> {
   const valid = tool.validate(plain);
   if (valid.kind === 'refusal') return refusedBy(proposal, valid);
-  return passThrough(parts, tool, valid.args, proposal);
+  const { tenant, origin, traceparent, tracestate } = proposal;
+  const call = { tool, args: valid.args, tenant, origin, traceparent, tracestate };
+  return passThrough({ timers: parts.runtime.timers, sha256: parts.sha256 }, call);
 }
 
 async function meetNow(

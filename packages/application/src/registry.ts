@@ -6,7 +6,6 @@ import {
   chainStart,
   type JsonObject,
   type JsonValue,
-  type Refusal,
   type Sha256,
 } from '@action-ledger/domain';
 import { type EventStore, StoreFault } from '@action-ledger/event-store';
@@ -15,22 +14,11 @@ import {
   compareDeclarations,
   type DeclarationData,
   declarationEvent,
+  RegistrationRefused,
   type Tool,
 } from '@action-ledger/tools';
 import { appendOnce } from './append.ts';
 import { type LedgerClock } from './ledger-clock.ts';
-
-export class RegistrationRefused extends Error {
-  readonly code: string;
-  readonly refusal: Refusal;
-
-  constructor(no: Refusal) {
-    super(no.message);
-    this.name = 'RegistrationRefused';
-    this.code = no.code;
-    this.refusal = no;
-  }
-}
 
 export function toolStream(name: string): string {
   return `tool-${name}`;

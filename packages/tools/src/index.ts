@@ -26,8 +26,13 @@ export { httpToolFile, secretsOfToolFile, type ToolFileOptions } from './http/ht
 export { retryAfterMs } from './http/retry-after.ts';
 export { type LateOutcome, runExecute } from './run-execute.ts';
 export { type LookupOutcome, lookupShape, runLookup } from './run-lookup.ts';
+export { keepLease, type Lease } from './run/keep-lease.ts';
+export { passThrough, type Read } from './run/pass-through.ts';
+export * from './run/recorded-outcome.ts';
+export { runTool, type SendFrame } from './run/run-tool.ts';
 export { inputFromJsonSchema } from './schema/json-schema.ts';
 export * from './refusal-codes.ts';
+export { RegistrationRefused } from './registration-refused.ts';
 export { isThenable, silence } from './thenable.ts';
 export * from './tool.ts';
 export {

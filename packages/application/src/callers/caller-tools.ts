@@ -15,6 +15,7 @@ import {
   compareDeclarations,
   declarationEvent,
   type RegistrationRefusalCode,
+  RegistrationRefused,
   type Tool,
   ToolDeclarationError,
   type ToolSet,
@@ -24,7 +25,6 @@ import {
   type RecordStreamDeps,
   type RecordStreamShape,
 } from '../record-stream.ts';
-import { RegistrationRefused } from '../registry.ts';
 
 export const callerToolRefusalCodes = [
   'tool.declaration',

@@ -25,6 +25,9 @@ export interface HandedOut {
   }[];
   readonly evidence: Action['evidence'];
   readonly origin?: CallOrigin;
+  /** W3C trace context of the proposal. */
+  readonly traceparent?: string;
+  readonly tracestate?: string;
 }
 
 /** This very request of the caller has claimed it, and the attempt runs. */
@@ -70,5 +73,6 @@ export function handedOut(tool: Tool, action: Action): HandedOut | undefined {
     })),
     evidence,
     ...(origin === undefined ? {} : { origin }),
+    ...action.trace,
   };
 }

@@ -6,6 +6,7 @@ import {
   type AttemptOutcome,
   type Refusal,
 } from '@action-ledger/domain';
+import { recordable } from '@action-ledger/tools';
 import { type Broken, type Performed } from '../action-store.ts';
 import { type Answer, answerFor } from '../answer.ts';
 import { afterSuccess } from '../after-success.ts';
@@ -13,7 +14,6 @@ import { outcomeEvidence, reportRecorded } from '../attempt.ts';
 import { joinedBy } from '../join.ts';
 import { isThere, unknownAction } from '../known-action.ts';
 import { manualRules } from '../manual-rules.ts';
-import { recordable } from '../outcome-text.ts';
 import { type Parts, toolOf } from '../parts.ts';
 
 export interface ClaimHeld {

@@ -45,6 +45,9 @@ export interface Lookup {
   readonly attempts: HandedOut['attempts'];
   readonly evidence: Action['evidence'];
   readonly origin?: CallOrigin;
+  /** W3C trace context of the proposal. */
+  readonly traceparent?: string;
+  readonly tracestate?: string;
 }
 
 /** What a caller is asked beyond its own time for a lookup. */
@@ -113,6 +116,7 @@ function lookupOf({ rules }: Tool, action: Action): Lookup {
     })),
     evidence,
     ...(origin === undefined ? {} : { origin }),
+    ...action.trace,
   };
 }
 

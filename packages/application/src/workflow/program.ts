@@ -13,12 +13,11 @@ import {
   workflowIdOf,
   type WorkflowStep,
 } from '@action-ledger/domain';
-import { type Tool } from '@action-ledger/tools';
+import { recordable, type Tool } from '@action-ledger/tools';
 import { type Answer, answerFor } from '../answer.ts';
 import { argumentsRefused, checkedArguments } from './step-arguments.ts';
 import { namesOf, type Names } from '../names.ts';
 import { notRecordable } from '../not-recordable.ts';
-import { recordable } from '../outcome-text.ts';
 import { type Proposal } from '../proposal.ts';
 import { propose } from '../propose.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';

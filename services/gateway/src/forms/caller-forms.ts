@@ -36,6 +36,8 @@ const given = {
   attempts: tries,
   evidence: z.array(evidenceForm),
   origin: callForm.optional(),
+  traceparent: z.string().optional().meta({ description: 'W3C trace context of the proposal.' }),
+  tracestate: z.string().optional(),
 };
 
 export const dispatchForm = z

@@ -15,7 +15,12 @@ const body = z
   })
   .meta({ id: 'ToolDeclarations' });
 
-const declared = z.strictObject({ tools: z.array(toolForm) }).meta({ id: 'DeclaredTools' });
+const declared = z
+  .strictObject({
+    tenant: z.string().meta({ description: 'Whose they are.' }),
+    tools: z.array(toolForm),
+  })
+  .meta({ id: 'DeclaredTools' });
 
 export const declareTools = route({
   name: 'declareTools',
@@ -50,6 +55,7 @@ export const declareTools = route({
       declarations: said.tools as readonly JsonValue[],
     });
     if ('kind' in registered) return refusedByLedger(registered);
-    return { status: 200, body: { tools: registered.map(describedTool) } };
+    const { tenant } = principal;
+    return { status: 200, body: { tenant, tools: registered.map(describedTool) } };
   },
 });

@@ -1,6 +1,6 @@
 // The claim of a running attempt: calls that outlast their lease extend it, and one that is found lost
 // stops the attempt.
-import { type Timer, type Timers } from '@action-ledger/runtime';
+import { type Timers } from './timers.ts';
 
 export interface Lease {
   readonly timers: Timers;
@@ -18,12 +18,12 @@ export interface Lease {
 export function keepLease(lease: Lease): { readonly stop: () => void } {
   const { timers, clock, leaseMs, startedMono, deadlineMono } = lease;
   let stopped = false;
-  let timer: Timer | undefined;
-  const wait = (): void => {
-    timer = timers.after(leaseMs / 2, extend);
+  let timer: ReturnType<Timers['after']> | undefined;
+  const wait = (ms: number): void => {
+    timer = timers.after(ms, extend);
   };
   const next = (): void => {
-    if (!stopped && clock.monoMs() + leaseMs / 2 < deadlineMono + leaseMarginMs) wait();
+    if (!stopped && clock.monoMs() + leaseMs / 2 < deadlineMono + leaseMarginMs) wait(leaseMs / 2);
   };
   const extend = (): void => {
     if (stopped) return;
@@ -32,7 +32,9 @@ export function keepLease(lease: Lease): { readonly stop: () => void } {
       else next();
     }, next);
   };
-  if (startedMono + leaseMs < deadlineMono + leaseMarginMs) wait();
+  // What came late over a line has begun all the same.
+  if (startedMono + leaseMs < deadlineMono + leaseMarginMs)
+    wait(Math.max(0, startedMono + leaseMs / 2 - clock.monoMs()));
   return {
     stop: () => {
       stopped = true;

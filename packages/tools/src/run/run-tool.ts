@@ -2,15 +2,12 @@
 // aborted at the deadline, and `beforeSend` lets nothing through after it, by the monotonic and by the
 // wall clock, nor when the claim is known to be lost.
 import { type JsonObject } from '@action-ledger/domain';
-import { type Timers } from '@action-ledger/runtime';
-import {
-  type AttemptOutcome,
-  type ExecuteContext,
-  type LateOutcome,
-  NotSent,
-  runExecute,
-  type Tool,
-} from '@action-ledger/tools';
+import { type AttemptOutcome } from '../attempt-outcome.ts';
+import { NotSent } from '../attempt-result.ts';
+import { type ExecuteContext } from '../definition.ts';
+import { type LateOutcome, runExecute } from '../run-execute.ts';
+import { type Tool } from '../tool.ts';
+import { type Timers } from './timers.ts';
 
 export interface SendFrame {
   readonly clock: { nowMs(): number; monoMs(): number };
