@@ -8,31 +8,31 @@ import {
   type ActionRow,
   type ListFilter,
   type UnknownFilter,
-} from './action-index.ts';
-import { type Loaded, type Performed } from './action-store.ts';
-import { type Answer } from './answer.ts';
+} from './record/action-index.ts';
+import { type Loaded, type Performed } from './record/action-store.ts';
+import { type Answer } from './answer/answer.ts';
 import { type CallerDoor } from './callers/caller-door.ts';
-import { type Crew } from './crew.ts';
-import { type DrivingOptions } from './driving.ts';
-import { type EditRequest } from './edit.ts';
-import { type Explanation, type ExplainRequest } from './explain.ts';
-import { type LedgerGauges, type LedgerWatch } from './ledger-watch.ts';
+import { type Crew } from './core/crew.ts';
+import { type DrivingOptions } from './core/driving.ts';
+import { type EditRequest } from './people/edit.ts';
+import { type Explanation, type ExplainRequest } from './propose/explain.ts';
+import { type LedgerGauges, type LedgerWatch } from './core/ledger-watch.ts';
 import {
   type CancelRequest,
   type CheckNowRequest,
   type closeIncident,
   type SettleRequest,
   type VoteRequest,
-} from './operate.ts';
-import { type Notice, type WritePoint } from './parts.ts';
-import { type BurstOptions, type Pausing } from './pausing.ts';
-import { type Proposal } from './proposal.ts';
+} from './people/operate.ts';
+import { type Notice, type WritePoint } from './core/parts.ts';
+import { type BurstOptions, type Pausing } from './people/pausing.ts';
+import { type Proposal } from './propose/proposal.ts';
 import { type EvidenceReport } from './reports/evidence-report.ts';
 import { type Reported } from './reports/report-door.ts';
 import { type EvidenceRequest } from './reports/report-request.ts';
 import { type WaitingReport } from './reports/waiting-reports.ts';
-import { type RepeatRequest } from './repeat.ts';
-import { type SideEntry } from './side-table.ts';
+import { type RepeatRequest } from './people/repeat.ts';
+import { type SideEntry } from './record/side-table.ts';
 import { type WorkflowDoor } from './workflow/workflow-door.ts';
 
 export interface LedgerOptions extends BurstOptions, DrivingOptions {

@@ -7,7 +7,7 @@ import {
   unsealMetadata,
 } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
-import { createRecentMap } from '../recent-map.ts';
+import { createRecentMap } from '../record/recent-map.ts';
 import { type ArchiveFolder } from './archive-folder.ts';
 
 export type ArchivedStream =

@@ -17,8 +17,8 @@ import {
   StoreFault,
   type StreamCut,
 } from '@action-ledger/event-store';
-import { type LedgerClock } from '../ledger-clock.ts';
-import { quarantineStream } from '../quarantine.ts';
+import { type LedgerClock } from '../core/ledger-clock.ts';
+import { quarantineStream } from '../record/quarantine.ts';
 import { type ArchivedStreams } from './archived-streams.ts';
 import { type Shortener } from './shorten.ts';
 

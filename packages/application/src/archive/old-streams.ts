@@ -2,7 +2,7 @@
 import { unsealEvent } from '@action-ledger/codec';
 import { actionOfStream } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
-import { readEvents } from '../read-events.ts';
+import { readEvents } from '../record/read-events.ts';
 
 /** @param onTime told the time of every event looked at */
 export async function* oldStreams(

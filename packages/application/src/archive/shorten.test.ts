@@ -6,9 +6,9 @@ import { createMemoryEventStore } from '@action-ledger/event-store';
 import { createVirtualRuntime } from '@action-ledger/testkit';
 import { defineTool, type Tool } from '@action-ledger/tools';
 import { z } from 'zod';
-import { createLedgerClock } from '../ledger-clock.ts';
-import { registerTool } from '../registry.ts';
-import { matchesOf } from '../undo.ts';
+import { createLedgerClock } from '../core/ledger-clock.ts';
+import { registerTool } from '../record/registry.ts';
+import { matchesOf } from '../attempt/undo.ts';
 import { createShortener } from './shorten.ts';
 
 const sha256 = (text: string): string => hash('sha256', text, 'base64url');

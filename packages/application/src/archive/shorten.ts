@@ -13,7 +13,7 @@ import {
 } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { type DeclarationData } from '@action-ledger/tools';
-import { toolStream } from '../registry.ts';
+import { toolStream } from '../record/registry.ts';
 
 /** Of the canonical text. */
 export const argumentsKeptBytes = 256;

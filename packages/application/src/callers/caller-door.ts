@@ -1,12 +1,12 @@
 // What callers that carry actions out in processes of their own ask of a ledger.
 import { type Action, type ActionRefusalCode, type Refusal } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
-import { type Broken } from '../action-store.ts';
-import { type Answer } from '../answer.ts';
-import { withoutUndefined } from '../check-request.ts';
-import { type Parts, toolOf } from '../parts.ts';
-import { propose, type ProposeDeps } from '../propose.ts';
-import { type Caller, type Proposal, withoutLink } from '../proposal.ts';
+import { type Broken } from '../record/action-store.ts';
+import { type Answer } from '../answer/answer.ts';
+import { withoutUndefined } from '../propose/check-request.ts';
+import { type Parts, toolOf } from '../core/parts.ts';
+import { propose, type ProposeDeps } from '../propose/propose.ts';
+import { type Caller, type Proposal, withoutLink } from '../propose/proposal.ts';
 import {
   type CallerToolRefusalCode,
   type CallerTools,

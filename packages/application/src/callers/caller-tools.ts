@@ -24,7 +24,7 @@ import {
   createRecordStream,
   type RecordStreamDeps,
   type RecordStreamShape,
-} from '../record-stream.ts';
+} from '../record/record-stream.ts';
 
 export const callerToolRefusalCodes = [
   'tool.declaration',

@@ -1,8 +1,8 @@
 // What a caller is handed with a dispatch of its own, and how its request is known again.
 import { type Action, type CallOrigin, type JsonObject } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
-import { type Parts } from '../parts.ts';
-import { type Caller } from '../proposal.ts';
+import { type Parts } from '../core/parts.ts';
+import { type Caller } from '../propose/proposal.ts';
 
 /** A dispatch in a caller's hands. Times in ms; `…At` by the ledger's wall clock. */
 export interface HandedOut {

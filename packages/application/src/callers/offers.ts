@@ -1,7 +1,7 @@
 // What callers may take on: actions of their tools that are due, as the ledger last saw them. In memory
 // alone and never a promise: whoever takes one is judged again by its stream. A lookup that was handed
 // out is kept from the others for its time.
-import { type Waiters } from '../waiters.ts';
+import { type Waiters } from '../answer/waiters.ts';
 
 export interface Offer {
   readonly actionId: string;

@@ -7,14 +7,14 @@ import {
   type Refusal,
 } from '@action-ledger/domain';
 import { recordable } from '@action-ledger/tools';
-import { type Broken, type Performed } from '../action-store.ts';
-import { type Answer, answerFor } from '../answer.ts';
-import { afterSuccess } from '../after-success.ts';
-import { outcomeEvidence, reportRecorded } from '../attempt.ts';
-import { joinedBy } from '../join.ts';
-import { isThere, unknownAction } from '../known-action.ts';
-import { manualRules } from '../manual-rules.ts';
-import { type Parts, toolOf } from '../parts.ts';
+import { type Broken, type Performed } from '../record/action-store.ts';
+import { type Answer, answerFor } from '../answer/answer.ts';
+import { afterSuccess } from '../attempt/after-success.ts';
+import { outcomeEvidence, reportRecorded } from '../attempt/attempt.ts';
+import { joinedBy } from '../propose/join.ts';
+import { isThere, unknownAction } from '../people/known-action.ts';
+import { manualRules } from '../attempt/manual-rules.ts';
+import { type Parts, toolOf } from '../core/parts.ts';
 
 export interface ClaimHeld {
   readonly actionId: string;

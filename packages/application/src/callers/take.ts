@@ -2,10 +2,10 @@
 // own, then it is claimed and dispatched in the caller's name.
 import { type Action } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
-import { attendAction } from '../attend.ts';
-import { type Parts, toolOf } from '../parts.ts';
-import { type Caller } from '../proposal.ts';
-import { blockedLookMs, claimAndDispatch } from '../send.ts';
+import { attendAction } from '../attend/attend.ts';
+import { type Parts, toolOf } from '../core/parts.ts';
+import { type Caller } from '../propose/proposal.ts';
+import { blockedLookMs, claimAndDispatch } from '../attempt/send.ts';
 import { handedOut, type HandedOut, isOwnAttempt } from './handed-out.ts';
 import { holdDispatch, mayBeHandedAgain } from './hold-dispatch.ts';
 

@@ -11,13 +11,13 @@ import {
   type Watched,
 } from '@action-ledger/domain';
 import { type LookupOutcome, type Tool } from '@action-ledger/tools';
-import { type Broken } from '../action-store.ts';
-import { type Answer, answerFor } from '../answer.ts';
-import { attendAction } from '../attend.ts';
-import { isThere, unknownAction } from '../known-action.ts';
-import { recordVerdict } from '../look-up.ts';
-import { type Parts, toolOf } from '../parts.ts';
-import { blockedLookMs } from '../send.ts';
+import { type Broken } from '../record/action-store.ts';
+import { type Answer, answerFor } from '../answer/answer.ts';
+import { attendAction } from '../attend/attend.ts';
+import { isThere, unknownAction } from '../people/known-action.ts';
+import { recordVerdict } from '../attend/look-up.ts';
+import { type Parts, toolOf } from '../core/parts.ts';
+import { blockedLookMs } from '../attempt/send.ts';
 import { type HandedOut } from './handed-out.ts';
 import { type Offer } from './offers.ts';
 

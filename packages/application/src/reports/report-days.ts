@@ -3,8 +3,8 @@
 import { sealEvents, unsealEvent } from '@action-ledger/codec';
 import { chainStart, findChainBreak } from '@action-ledger/domain';
 import { StoreFault } from '@action-ledger/event-store';
-import { appendOnce } from '../append.ts';
-import { type RecordStreamDeps, type StreamRecord } from '../record-stream.ts';
+import { appendOnce } from '../record/append.ts';
+import { type RecordStreamDeps, type StreamRecord } from '../record/record-stream.ts';
 
 export const dayMs = 24 * 3_600_000;
 

@@ -2,12 +2,17 @@
 // stream; what matches none yet waits, and is taken up when an action comes to bear the name, in this
 // process or the next one on this store.
 import { type Action, type ActionRefusalCode, type Refusal, refusal } from '@action-ledger/domain';
-import { providerNamesOf, providerNameText } from '../action-index.ts';
-import { type Performed } from '../action-store.ts';
-import { checkRecorded, checkRequest, reportAboutShape, reportShape } from '../check-request.ts';
-import { takeReport } from '../evidence.ts';
-import { isThere, unknownAction } from '../known-action.ts';
-import { type Parts } from '../parts.ts';
+import { providerNamesOf, providerNameText } from '../record/action-index.ts';
+import { type Performed } from '../record/action-store.ts';
+import {
+  checkRecorded,
+  checkRequest,
+  reportAboutShape,
+  reportShape,
+} from '../propose/check-request.ts';
+import { takeReport } from './evidence.ts';
+import { isThere, unknownAction } from '../people/known-action.ts';
+import { type Parts } from '../core/parts.ts';
 import {
   actionNamed,
   type EvidenceRequest,

@@ -1,7 +1,7 @@
 // A report by what the provider knows an action by: which names it gives, whose they are, and which
 // action it is about by them.
 import { type JsonValue, parseActionId, type Refusal, refusal } from '@action-ledger/domain';
-import { type ActionIndex, type ProviderName, providerNameText } from '../action-index.ts';
+import { type ActionIndex, type ProviderName, providerNameText } from '../record/action-index.ts';
 import { type EvidenceReport } from './evidence-report.ts';
 
 /** What it is about: one of `action`, `downstreamKey`, `reference`, or the report's `externalId` with `tool`. */

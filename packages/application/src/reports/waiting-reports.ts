@@ -4,8 +4,8 @@
 // so that its sender, a webhook, sends it again later.
 import { canonicalJson, type JsonObject, refusal, type Refusal } from '@action-ledger/domain';
 import { StoreFault } from '@action-ledger/event-store';
-import { providerNameText } from '../action-index.ts';
-import { createRecordStream, type RecordStreamDeps } from '../record-stream.ts';
+import { providerNameText } from '../record/action-index.ts';
+import { createRecordStream, type RecordStreamDeps } from '../record/record-stream.ts';
 import {
   aboutIn,
   type EvidenceRequest,

@@ -12,7 +12,7 @@ import {
   type RetryRules,
 } from '@action-ledger/event-log';
 import { type Runtime } from '@action-ledger/runtime';
-import { type OnFault, safeOnFault } from '../host-functions.ts';
+import { type OnFault, safeOnFault } from '../core/host-functions.ts';
 import { watchLiveness, type Liveness } from './liveness.ts';
 import { createNewerOnly } from './newer-only.ts';
 import { type Service, type ServiceHealth } from './service.ts';

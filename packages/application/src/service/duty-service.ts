@@ -3,9 +3,9 @@
 // completeness: a core that has a duty looks at everything open when it takes it up, and sweeps.
 import { actionTopics, type EventLog } from '@action-ledger/event-log';
 import { type Runtime } from '@action-ledger/runtime';
-import { type Core } from '../core.ts';
-import { type Duty } from '../duties.ts';
-import { type StreamPlace } from '../follow-streams.ts';
+import { type Core } from '../core/core.ts';
+import { type Duty } from '../core/duties.ts';
+import { type StreamPlace } from '../core/follow-streams.ts';
 import { type ConsumerLoop, type ConsumerOptions, createConsumer } from './consumer.ts';
 import { placesOf } from './follower.ts';
 import { type CoreSource, openServiceCore, type ServiceCore } from './own-core.ts';

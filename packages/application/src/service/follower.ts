@@ -7,8 +7,8 @@ import {
   type LogRecord,
 } from '@action-ledger/event-log';
 import { type Runtime } from '@action-ledger/runtime';
-import { type Core } from '../core.ts';
-import { type StreamPlace } from '../follow-streams.ts';
+import { type Core } from '../core/core.ts';
+import { type StreamPlace } from '../core/follow-streams.ts';
 import { type ConsumerOptions, createConsumer } from './consumer.ts';
 import { type Service } from './service.ts';
 

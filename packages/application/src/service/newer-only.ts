@@ -2,7 +2,7 @@
 // revision of each stream that was handled here, as far as remembered; what is forgotten comes through,
 // and whoever handles it finds in the stream that it is done.
 import { eventPlaceOf, type LogRecord } from '@action-ledger/event-log';
-import { createRecentMap } from '../recent-map.ts';
+import { createRecentMap } from '../record/recent-map.ts';
 
 export interface NewerOnly {
   /** Without those that are known to have been handled. Records of no event come through. */

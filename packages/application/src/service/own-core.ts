@@ -2,10 +2,10 @@
 // which it opens over the ports and keeps right about what others append.
 import { type EventLog } from '@action-ledger/event-log';
 import { createMemoryActionIndex } from '@action-ledger/read-models';
-import { type ActionIndex } from '../action-index.ts';
-import { type Core, openCore } from '../core.ts';
+import { type ActionIndex } from '../record/action-index.ts';
+import { type Core, openCore } from '../core/core.ts';
 import { type LedgerOptions } from '../ledger.ts';
-import { rebuildIndex } from '../rebuild-index.ts';
+import { rebuildIndex } from '../record/rebuild-index.ts';
 import { createFollower, type FollowerOptions } from './follower.ts';
 
 /** The ports. Without an index, one in memory is filled from the streams. */

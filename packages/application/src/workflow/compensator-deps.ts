@@ -1,5 +1,5 @@
 // What everything needs that drives workflows.
-import { type ProposeDeps } from '../propose.ts';
+import { type ProposeDeps } from '../propose/propose.ts';
 import { type Workflows } from './workflows.ts';
 
 export interface CompensatorDeps extends ProposeDeps {

@@ -9,7 +9,7 @@ import {
   type Workflow,
   type WorkflowStep,
 } from '@action-ledger/domain';
-import { propose } from '../propose.ts';
+import { propose } from '../propose/propose.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
 import { fenceStep } from './fence-step.ts';
 import { findStepAction, linkOf, loadAction, originOf, settlementOf } from './step-action.ts';

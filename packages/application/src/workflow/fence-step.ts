@@ -8,10 +8,10 @@ import {
   type Workflow,
   type WorkflowStep,
 } from '@action-ledger/domain';
-import { manualRules } from '../manual-rules.ts';
-import { openPolicyVersion } from '../policy.ts';
-import { presumptionFor } from '../presumed.ts';
-import { type ProposeDeps } from '../propose.ts';
+import { manualRules } from '../attempt/manual-rules.ts';
+import { openPolicyVersion } from '../propose/policy.ts';
+import { presumptionFor } from '../attend/presumed.ts';
+import { type ProposeDeps } from '../propose/propose.ts';
 import { findStepAction } from './step-action.ts';
 
 /** @returns undefined where nothing can be told for sure yet */

@@ -10,7 +10,7 @@ import {
   workflowOfStream,
 } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
-import { type BrokenRecord } from '../prove-store.ts';
+import { type BrokenRecord } from '../record/prove-store.ts';
 
 interface WorkflowFold {
   workflow: Workflow;

@@ -1,6 +1,6 @@
 // The workflows of a ledger that opens: put together with its parts.
 import { streamOfWorkflow, workflowOfStream } from '@action-ledger/domain';
-import { type ProposeDeps } from '../propose.ts';
+import { type ProposeDeps } from '../propose/propose.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
 import { createWorkflowStore } from './workflow-store.ts';
 import { createWorkflows } from './workflows.ts';

@@ -14,12 +14,12 @@ import {
   type WorkflowStep,
 } from '@action-ledger/domain';
 import { recordable, type Tool } from '@action-ledger/tools';
-import { type Answer, answerFor } from '../answer.ts';
+import { type Answer, answerFor } from '../answer/answer.ts';
 import { argumentsRefused, checkedArguments } from './step-arguments.ts';
-import { namesOf, type Names } from '../names.ts';
-import { notRecordable } from '../not-recordable.ts';
-import { type Proposal } from '../proposal.ts';
-import { propose } from '../propose.ts';
+import { namesOf, type Names } from '../propose/names.ts';
+import { notRecordable } from '../answer/not-recordable.ts';
+import { type Proposal } from '../propose/proposal.ts';
+import { propose } from '../propose/propose.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
 import { linkOf, loadAction, originOf, settlementOf } from './step-action.ts';
 import {

@@ -2,7 +2,7 @@
 // names of streams where the store can list them, else by one pass over all events.
 import { streamOfWorkflow, workflowOfStream, workflowStreamPrefix } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
-import { readEvents } from '../read-events.ts';
+import { readEvents } from '../record/read-events.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
 
 /** More are not listed. */

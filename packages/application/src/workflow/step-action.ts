@@ -13,12 +13,12 @@ import {
   type Workflow,
   type WorkflowStep,
 } from '@action-ledger/domain';
-import { chainOf } from '../met-chain.ts';
-import { standIn } from '../follow.ts';
-import { namesOf } from '../names.ts';
-import { type Parts } from '../parts.ts';
-import { type ProposeDeps } from '../propose.ts';
-import { type ProposalLink } from '../proposal.ts';
+import { chainOf } from '../propose/met-chain.ts';
+import { standIn } from '../answer/follow.ts';
+import { namesOf } from '../propose/names.ts';
+import { type Parts } from '../core/parts.ts';
+import { type ProposeDeps } from '../propose/propose.ts';
+import { type ProposalLink } from '../propose/proposal.ts';
 import { undoOf } from './undo-of.ts';
 
 export type StepLike = Pick<WorkflowStep, 'step' | 'tool' | 'arguments' | 'identity'>;

@@ -1,8 +1,8 @@
 // Arguments of a step that do not fit are refused before anything is recorded, as those of any call.
 import { checkJson, type JsonObject, type Refusal, type Workflow } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
-import { type Answer, refusedAnswer } from '../answer.ts';
-import { type RefusedCode } from '../answer-codes.ts';
+import { type Answer, refusedAnswer } from '../answer/answer.ts';
+import { type RefusedCode } from '../answer/answer-codes.ts';
 
 export function checkedArguments(
   tool: Tool,

@@ -9,10 +9,10 @@ import {
   type WorkflowStep,
 } from '@action-ledger/domain';
 import { needsApproval, type Tool } from '@action-ledger/tools';
-import { standIn } from '../follow.ts';
-import { namesOf } from '../names.ts';
-import { type Parts } from '../parts.ts';
-import { policyFor } from '../policy.ts';
+import { standIn } from '../answer/follow.ts';
+import { namesOf } from '../propose/names.ts';
+import { type Parts } from '../core/parts.ts';
+import { policyFor } from '../propose/policy.ts';
 import { loadAction, undoKeyOf } from './step-action.ts';
 
 /**

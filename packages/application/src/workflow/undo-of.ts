@@ -9,7 +9,7 @@ import {
   type Undo,
   type WorkflowStep,
 } from '@action-ledger/domain';
-import { type Parts } from '../parts.ts';
+import { type Parts } from '../core/parts.ts';
 
 type Undoing = Pick<StepSettled, 'undo' | 'undoFault'>;
 

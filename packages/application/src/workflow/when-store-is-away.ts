@@ -1,7 +1,7 @@
 // What is not known because the store is away is told as such: it may be there all the same.
 import { refusal, type Refusal } from '@action-ledger/domain';
 import { StoreFault } from '@action-ledger/event-store';
-import { type Parts } from '../parts.ts';
+import { type Parts } from '../core/parts.ts';
 
 export async function unlessStoreIsAway<Result>(
   parts: Pick<Parts, 'onFault' | 'isClosing'>,

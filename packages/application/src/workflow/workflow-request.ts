@@ -15,8 +15,8 @@ import {
   type WorkflowRefusalCode,
 } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
-import { checkRequest } from '../check-request.ts';
-import { type Parts } from '../parts.ts';
+import { checkRequest } from '../propose/check-request.ts';
+import { type Parts } from '../core/parts.ts';
 
 export interface WorkflowRequest {
   readonly tenant: string;

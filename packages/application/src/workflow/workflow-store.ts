@@ -14,9 +14,9 @@ import {
 } from '@action-ledger/domain';
 import { type EventStore, StoreFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
-import { appendOnce } from '../append.ts';
-import { type LedgerClock } from '../ledger-clock.ts';
-import { type Quarantine } from '../quarantine.ts';
+import { appendOnce } from '../record/append.ts';
+import { type LedgerClock } from '../core/ledger-clock.ts';
+import { type Quarantine } from '../record/quarantine.ts';
 
 export interface BrokenWorkflow {
   readonly kind: 'broken';

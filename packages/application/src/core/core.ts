@@ -1,0 +1,240 @@
+// One core of the ledger: its parts put together, opened, swept and closed, with the duties that it has at
+// the moment. Everything it needs from the world (store, clock, tools, index) is passed in.
+import { type Action, keyHashOf } from '@action-ledger/domain';
+import { type EventStore, type Loss } from '@action-ledger/event-store';
+import { type AssembledParts, assemble, type CoreState } from './assemble.ts';
+import { awaitRest } from '../answer/await-rest.ts';
+import { callerDoor } from '../callers/caller-door.ts';
+import { type CallerTools, openCallerTools } from '../callers/caller-tools.ts';
+import { checkInBackground, holdLostStreams } from '../record/background-check.ts';
+import { createEpochChains } from '../propose/chain-of-epochs.ts';
+import { withoutUndefined } from '../propose/check-request.ts';
+import { drain } from './drain.ts';
+import { allDuties, type Duty } from './duties.ts';
+import { editAction } from '../people/edit.ts';
+import { takeReport } from '../reports/evidence.ts';
+import { explainCall } from '../propose/explain.ts';
+import { createFollowing, type Following } from './follow-streams.ts';
+import { checkFirstEvent } from '../propose/hidden-action.ts';
+import { safeOnFault } from './host-functions.ts';
+import { createLedgerClock } from './ledger-clock.ts';
+import { type Ledger, type LedgerOptions } from '../ledger.ts';
+import { gaugesOf } from './ledger-watch.ts';
+import {
+  cancelAction,
+  castVote,
+  checkNow,
+  closeIncident,
+  settleUnknown,
+} from '../people/operate.ts';
+import { pausing } from '../people/pausing.ts';
+import { createPauses, type Pauses } from '../people/pauses.ts';
+import { propose } from '../propose/propose.ts';
+import { ofProgram } from '../propose/proposal.ts';
+import { readRecoveries } from '../people/recoveries.ts';
+import { readTail, type StoreTail } from '../record/read-tail.ts';
+import { openReports, reportAbout } from '../reports/report-door.ts';
+import { registerTool } from '../record/registry.ts';
+import { repeatAction } from '../people/repeat.ts';
+import { createRepeatedNames } from '../propose/repeated-names.ts';
+import { type Slots } from '../attempt/slots.ts';
+import { createSweep, type Sweep } from '../attend/sweep.ts';
+import { prepareDuties, takeUpDuty } from './take-up-duty.ts';
+import { trackUndoer } from '../attempt/undo.ts';
+import { attendWorkflow } from '../workflow/compensator.ts';
+import { type CompensatorDeps } from '../workflow/compensator-deps.ts';
+import { openWorkflows } from '../workflow/open-workflows.ts';
+import { workflowDoor } from '../workflow/workflow-door.ts';
+
+export interface Core extends Following {
+  readonly ledger: Ledger;
+  /** By which its claims are told from those of others. */
+  readonly worker: string;
+  /** It does this by itself from now on; first what others have left behind. */
+  begin(duty: Duty): Promise<void>;
+  /** Begins nothing more of it, and waits for the attempts under way, at most `drainMs` (default 30 s). */
+  end(duty: Duty, options?: { readonly drainMs?: number }): Promise<void>;
+  has(duty: Duty): boolean;
+  /**
+   * Looks at an action, or at a workflow by the name of its stream, and does what is due by its duties.
+   * Resolves when that is on record: a call to a tool goes on.
+   * @throws StoreFault where it may not be on record
+   */
+  attend(due: string): Promise<void>;
+  /** As `attend`, soon, and without waiting for it. */
+  wake(due: string): void;
+  readonly room: Pick<Slots, 'isFull' | 'onRelease'>;
+}
+
+const defaultSweepMs = 5_000;
+const defaultDrainMs = 30_000;
+
+type ChangingState = { -readonly [Member in keyof CoreState]: CoreState[Member] };
+
+export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  return (await openCore(options)).ledger;
+}
+
+export async function openCore(options: LedgerOptions): Promise<Core> {
+  const { store, runtime, index } = options;
+  const clock = createLedgerClock(runtime.clock);
+  const tail = await readTail(store, clock);
+  if (store.condition().kind === 'ready') {
+    for (const tool of options.tools.all) {
+      if (tool.kind === 'write')
+        await registerTool({ store, runtime, clock, sha256: options.sha256 }, tool);
+    }
+  }
+  const recoveries = await readRecoveries(store, options.sha256);
+  const state: ChangingState = { closing: false, missing: undefined, presuming: true };
+  const pauses = createPauses({ ...options, clock }, (pause) => {
+    parts.notice({ kind: 'paused', pause });
+  });
+  await pauses.refresh();
+  const callerTools = await openCallerTools({ ...options, clock }, safeOnFault(options.onFault));
+  const parts = assemble(
+    options,
+    clock,
+    state,
+    { pauses, recoveries, callerTools },
+    {
+      onCreated: ({ id, epoch }) => {
+        chains.grew(keyHashOf(id), epoch + 1);
+      },
+      onRead: ({ id, epoch }) => {
+        if (epoch > 0) chains.found(keyHashOf(id), epoch + 1);
+      },
+      onWorkflowDue: (workflowId) => attendWorkflow(deps, workflowId),
+    },
+  );
+  const chains = createEpochChains(parts.actions, parts.crew.isShared);
+  const deps = openWorkflows({ parts, chains, repeated: createRepeatedNames() });
+  const following = createFollowing(deps, { pauses, callerTools }, tail.through);
+  const sweep = createSweep(deps, {
+    pauses,
+    everyMs: options.sweepMs ?? defaultSweepMs,
+    catchUp: following.catchUp,
+  });
+  const onLost = (loss: Loss): Promise<void> => noteLost(store, state, loss);
+  for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
+  await holdLostStreams(parts);
+  await noteOpen(parts, index.openActions());
+  const core = coreOf({ parts, deps, state, tail, pauses, callerTools, following, sweep, onLost });
+  for (const duty of options.duties ?? allDuties) await core.begin(duty);
+  state.presuming = false;
+  await openReports(parts);
+  return core;
+}
+
+/** Waits are counted from now, callers may have been asked before, and undos under way are known. */
+async function noteOpen(parts: AssembledParts, open: readonly string[]): Promise<void> {
+  for (const actionId of open) {
+    const loaded = await parts.actions.load(actionId);
+    if (loaded.kind === 'broken') continue;
+    parts.judge.see(loaded.action);
+    noteAskedBefore(parts, loaded.action);
+    trackUndoer(parts, loaded.action);
+  }
+}
+
+/** What a caller was asked by a process before this one proves no absence by the waits of this one. */
+function noteAskedBefore({ offers, clock }: AssembledParts, action: Action): void {
+  if (action.status !== 'unknown') return;
+  const now = clock.monoMs();
+  offers.noteAsking(action.id, { revision: action.revision, sentMono: now, untilMono: now });
+}
+
+/** Nothing new from now on; where the store can keep it, also after a restart. */
+async function noteLost(store: EventStore, state: ChangingState, loss: Loss): Promise<void> {
+  if (store.noteLoss === undefined) state.missing ??= loss.reason;
+  else await store.noteLoss(loss);
+}
+
+interface CoreParts {
+  readonly parts: AssembledParts;
+  readonly deps: CompensatorDeps;
+  readonly state: ChangingState;
+  readonly tail: StoreTail;
+  readonly pauses: Pauses;
+  readonly callerTools: CallerTools;
+  readonly following: Following;
+  readonly sweep: Sweep;
+  readonly onLost: (loss: Loss) => Promise<void>;
+}
+
+function coreOf(given: CoreParts): Core {
+  const { parts, deps, state, tail, following, sweep, onLost } = given;
+  const { duties, slots, clock } = parts;
+  let prepared: Promise<void> | undefined;
+  const checkTheRest = (): void => {
+    checkInBackground(deps, tail.after, onLost).catch((fault: unknown) => {
+      if (!state.closing) parts.onFault('the check in the background', fault);
+    });
+  };
+  return {
+    ...following,
+    worker: parts.worker,
+    ledger: publicFace(deps, given, async ({ drainMs = defaultDrainMs } = {}) => {
+      state.closing = true;
+      sweep.stop();
+      parts.due.stop();
+      await drain(parts, drainMs);
+      await Promise.all(parts.reportsUnderWay);
+      parts.crew.leave(parts.worker);
+      await parts.index.close();
+    }),
+    begin: async (duty) => {
+      await (prepared ??= prepareDuties(parts, tail));
+      state.presuming = false;
+      duties.add(duty);
+      sweep.start();
+      await takeUpDuty(deps, tail, duty);
+      if (duty === 'reconcile') checkTheRest();
+    },
+    end: async (duty, { drainMs = defaultDrainMs } = {}) => {
+      duties.delete(duty);
+      await drain(parts, drainMs);
+    },
+    has: duties.has,
+    attend: parts.attendOrFail,
+    wake: (due) => {
+      parts.due.set(due, clock.nowMs());
+    },
+    room: { isFull: slots.isFull, onRelease: slots.onRelease },
+  };
+}
+
+function publicFace(
+  deps: CompensatorDeps,
+  { pauses, callerTools, sweep }: Pick<CoreParts, 'pauses' | 'callerTools' | 'sweep'>,
+  close: Ledger['close'],
+): Ledger {
+  const { parts, chains } = deps;
+  return {
+    propose: (proposal) => propose(deps, withoutUndefined(ofProgram(proposal))),
+    vote: (request) => castVote(parts, request),
+    cancel: (request) => cancelAction(parts, request),
+    settle: (request) => settleUnknown(parts, request),
+    repeat: (request) => repeatAction(parts, request),
+    edit: (request) => editAction(parts, chains, request),
+    report: (actionId, report) => takeReport(parts, actionId, report),
+    reportAbout: (request) => reportAbout(parts, request),
+    waitingReports: (tenant) => parts.reports.list(tenant),
+    ...pausing(pauses, sweep.now),
+    closeIncident: (request) => closeIncident(parts, request),
+    checkNow: (request) => checkNow(parts, request),
+    explain: (request) => explainCall(parts, chains, request),
+    load: (actionId) => parts.actions.load(actionId, { fresh: true }),
+    list: (filter) => parts.index.list(filter),
+    unknowns: (filter) => parts.index.unknowns(filter),
+    ownerOfExternalId: (...named) => parts.index.ownerOfExternalId(...named),
+    openActions: () => parts.index.openActions(),
+    sideEntries: (limit) => parts.sides.recent(limit),
+    gauges: () => gaugesOf(parts),
+    workflows: workflowDoor(deps),
+    callers: callerDoor(deps, callerTools),
+    rest: (actionId, waitMs) => awaitRest(parts, actionId, waitMs),
+    sweep: sweep.now,
+    close,
+  };
+}

@@ -1,0 +1,115 @@
+// Keeps a core right about streams that others append to: told of them by a log, or reading them by
+// position, it takes over what is news and wakes whoever waits for it. Nothing that it does here is an
+// effect, or a notification, and doing it again changes nothing.
+import {
+  actionOfStream,
+  type Action,
+  workflowOfStream,
+  workflowStreamPrefix,
+} from '@action-ledger/domain';
+import { callerToolStreamName, type CallerTools } from '../callers/caller-tools.ts';
+import { recordJoins } from '../propose/join.ts';
+import { type Parts } from './parts.ts';
+import { pauseStreamName, type Pauses } from '../people/pauses.ts';
+import { actionOfQuarantine } from '../record/quarantine.ts';
+import { readEvents } from '../record/read-events.ts';
+import { type CompensatorDeps } from '../workflow/compensator-deps.ts';
+
+/** How far a stream is known to go. */
+export interface StreamPlace {
+  readonly stream: string;
+  readonly revision: number;
+}
+
+export interface Following {
+  /** @throws StoreFault */
+  readonly follow: (places: readonly StreamPlace[]) => Promise<void>;
+  /** Reads by position whatever was appended since the last time. @throws StoreFault */
+  readonly catchUp: () => Promise<void>;
+}
+
+/** What is known beside the streams of actions and workflows. */
+export interface Records {
+  readonly pauses: Pick<Pauses, 'refresh'>;
+  readonly callerTools: Pick<CallerTools, 'refresh'>;
+}
+
+/** @param from everything up to this position is known */
+export function createFollowing(deps: CompensatorDeps, records: Records, from: number): Following {
+  const { parts } = deps;
+  let position = from;
+  let catchingUp: Promise<void> | undefined;
+  const follow = async (places: readonly StreamPlace[]): Promise<void> => {
+    for (const [stream, revision] of lastOfEach(places))
+      await followOne(deps, records, stream, revision);
+  };
+  const readOn = async (): Promise<void> => {
+    for await (const batch of readEvents(parts.store, { after: position })) {
+      await follow(batch);
+      position = Math.max(position, batch.at(-1)?.position ?? 0);
+    }
+  };
+  return {
+    follow,
+    catchUp: async () => {
+      // What is appended while one reads on may have been passed by it already.
+      await catchingUp?.catch(() => undefined);
+      catchingUp ??= readOn().finally(() => {
+        catchingUp = undefined;
+      });
+      await catchingUp;
+    },
+  };
+}
+
+function lastOfEach(places: readonly StreamPlace[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  for (const { stream, revision } of places)
+    last.set(stream, Math.max(revision, last.get(stream) ?? -1));
+  return last;
+}
+
+async function followOne(
+  deps: CompensatorDeps,
+  records: Records,
+  stream: string,
+  revision: number,
+): Promise<void> {
+  const { parts } = deps;
+  const actionId = actionOfStream(stream);
+  if (actionId !== undefined) await followAction(parts, actionId, revision);
+  else if (stream.startsWith(workflowStreamPrefix)) await followWorkflow(deps, stream, revision);
+  else if (stream === pauseStreamName) await records.pauses.refresh();
+  else if (stream === callerToolStreamName) await records.callerTools.refresh();
+  else await noteQuarantine(parts, stream);
+}
+
+async function followAction(parts: Parts, actionId: string, revision: number): Promise<void> {
+  const known = parts.actions.peek(actionId);
+  if (known === undefined || known.revision < revision) await parts.actions.follow(actionId);
+  const now = parts.actions.peek(actionId);
+  if (now !== undefined) await recordOwnJoins(parts, now);
+}
+
+/** Calls that joined it here, of an action that was carried out elsewhere. */
+async function recordOwnJoins(parts: Parts, action: Action): Promise<void> {
+  const isSettledElsewhere = action.status === 'succeeded' && !parts.runs.has(action.id);
+  if (isSettledElsewhere && parts.joins.has(action.id)) await recordJoins(parts, action);
+}
+
+async function followWorkflow(
+  { parts, workflows }: CompensatorDeps,
+  stream: string,
+  revision: number,
+): Promise<void> {
+  const id = workflowOfStream(stream);
+  if (id === undefined || workflows.index.revisionOf(id) >= revision) return;
+  await workflows.store.load(id);
+  if (parts.duties.has('compensate')) parts.due.set(stream, parts.clock.nowMs());
+}
+
+/** What others have found broken is not acted on here either. */
+async function noteQuarantine(parts: Parts, stream: string): Promise<void> {
+  const actionId = actionOfQuarantine(stream);
+  if (actionId !== undefined) await parts.quarantine.learn(actionId);
+}

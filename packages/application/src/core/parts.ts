@@ -1,0 +1,165 @@
+// What the parts of one running ledger share. Built once in ledger.ts; every rule that decides lives
+// in the domain, every effect outside in a tool.
+import {
+  type Action,
+  type CallOrigin,
+  type JsonObject,
+  type Sha256,
+  type Workflow,
+} from '@action-ledger/domain';
+import { type EventStore } from '@action-ledger/event-store';
+import { type Runtime } from '@action-ledger/runtime';
+import { type Tool, type ToolSet } from '@action-ledger/tools';
+import { type ActionIndex } from '../record/action-index.ts';
+import { type ActionStore } from '../record/action-store.ts';
+import { type CallerTools } from '../callers/caller-tools.ts';
+import { type Offers } from '../callers/offers.ts';
+import { type Crew } from './crew.ts';
+import { type DueIndex } from '../attend/due-index.ts';
+import { type Duties } from './duties.ts';
+import { type Judge } from '../attend/judge.ts';
+import { type KeyedTurns } from '../record/keyed-turns.ts';
+import { type LedgerClock } from './ledger-clock.ts';
+import { type LedgerWatch } from './ledger-watch.ts';
+import { type Pause, type ToolScope } from '../people/pauses.ts';
+import { type WaitingReport, type WaitingReports } from '../reports/waiting-reports.ts';
+import { type Quarantine } from '../record/quarantine.ts';
+import { type Recovery } from '../people/recoveries.ts';
+import { type SideTable } from '../record/side-table.ts';
+import { type Slots } from '../attempt/slots.ts';
+import { type Waiters } from '../answer/waiters.ts';
+
+/** Named points of the write path, told as they are passed: a crash test ends the process there. */
+export type WritePoint =
+  | 'before plan'
+  | 'planned'
+  | 'claimed'
+  | 'dispatched'
+  | 'sending'
+  | 'replied'
+  | 'outcome recorded'
+  | 'unknown recorded'
+  | 'looked up'
+  | 'reconciled'
+  | 'undo recorded'
+  | 'workflow started'
+  | 'step planned'
+  | 'step done'
+  | 'step settled'
+  | 'compensation started'
+  | 'compensation planned'
+  | 'compensation created'
+  | 'compensation recorded'
+  | 'workflow ended';
+
+export const writePoints: readonly WritePoint[] = [
+  'before plan',
+  'planned',
+  'claimed',
+  'dispatched',
+  'sending',
+  'replied',
+  'outcome recorded',
+  'unknown recorded',
+  'looked up',
+  'reconciled',
+  'undo recorded',
+  'workflow started',
+  'step planned',
+  'step done',
+  'step settled',
+  'compensation started',
+  'compensation planned',
+  'compensation created',
+  'compensation recorded',
+  'workflow ended',
+];
+
+/** An attempt that runs in this process. */
+export interface Run {
+  readonly claim: number;
+  readonly attempt: number;
+  readonly abort: (reason: string) => void;
+  readonly done: Promise<void>;
+}
+
+export type Notice =
+  | { readonly kind: 'approval waiting'; readonly action: Action }
+  | { readonly kind: 'unknown escalated'; readonly action: Action }
+  | { readonly kind: 'incident'; readonly action: Action }
+  /** It was left half done, or what is to undo it has failed. */
+  | { readonly kind: 'workflow needs a person'; readonly workflow: Workflow }
+  /** New proposals of it are refused and nothing of it is sent, until it is resumed. */
+  | { readonly kind: 'paused'; readonly pause: Pause }
+  /** Nothing in it runs; its incident lies in `quarantine-<action id>`. */
+  | { readonly kind: 'stream broken'; readonly actionId: string; readonly reason: string };
+
+export interface Parts {
+  /** Of this core alone. */
+  readonly worker: string;
+  readonly crew: Crew;
+  readonly store: EventStore;
+  readonly actions: ActionStore;
+  readonly tools: ToolSet;
+  readonly callerTools: Pick<CallerTools, 'get' | 'list'>;
+  readonly offers: Offers;
+  readonly clock: LedgerClock;
+  readonly runtime: Runtime;
+  readonly sha256: Sha256;
+  readonly index: ActionIndex;
+  readonly judge: Judge;
+  readonly due: DueIndex;
+  readonly waiters: Waiters;
+  readonly quarantine: Quarantine;
+  readonly reports: WaitingReports;
+  /** Reports that waited and are being matched. */
+  readonly reportsUnderWay: Set<Promise<unknown>>;
+  /** What could not be read or taken up, for the next look at everything; `all`: some tenant is not read. */
+  readonly reportsLeft: { all: boolean; readonly reports: Set<WaitingReport> };
+  /** Reports that bear one external id, by its tenant, tool and id. */
+  readonly externalIdTurns: KeyedTurns;
+  readonly sides: SideTable;
+  readonly slots: Slots;
+  /** Attempts under way in this process, by action. */
+  readonly runs: Map<string, Run>;
+  /** Whole arguments of actions with secret fields: they are nowhere else. */
+  readonly secrets: Map<string, JsonObject>;
+  /** Calls that joined an open action and go on record with its outcome. */
+  readonly joins: Map<string, CallOrigin[]>;
+  /** Target of an undo under way → its undoer. */
+  readonly undoers: Map<string, string>;
+  /** What waits for another action to move, by that action. */
+  readonly dependents: Map<string, Set<string>>;
+  /** Outcomes in hand that the store has not taken yet. */
+  readonly beingRecorded: Set<string>;
+  /** Of this store, in their order. */
+  readonly recoveries: readonly Recovery[];
+  /** Why nothing new may be recorded or sent; undefined when all is well. */
+  readonly recovering: () => string | undefined;
+  /** Why nothing new is recorded or sent, as a sentence; undefined: not paused. */
+  readonly whyPaused: (tenant: string, tool: string) => string | undefined;
+  /** An attempt of the tool, or of the tenant's own of that name, has ended in doubt. */
+  readonly sawUnknown: (scope: ToolScope) => void;
+  /** What it does by itself; the rest is another core's. */
+  readonly duties: Duties;
+  readonly isClosing: () => boolean;
+  /** Looks at an open action and does what is due; one look at a time per action. */
+  readonly attend: (actionId: string) => Promise<void>;
+  readonly notice: (notice: Notice) => void;
+  readonly passed: (point: WritePoint, actionId: string) => void | Promise<void>;
+  /** For metrics. */
+  readonly watch: Required<LedgerWatch>;
+  readonly digestSecret: (path: string, text: string) => string;
+  readonly onFault: (where: string, fault: unknown) => void;
+}
+
+type Known = Pick<Parts, 'tools' | 'callerTools'>;
+
+export function toolOf(parts: Known, action: Action): Tool | undefined {
+  return toolNamed(parts, action.tenant, action.tool);
+}
+
+/** One that the ledger serves, or one that callers of the tenant carry out. */
+export function toolNamed(parts: Known, tenant: string, name: string): Tool | undefined {
+  return parts.tools.get(name) ?? parts.callerTools.get(tenant, name);
+}

@@ -1,0 +1,103 @@
+// Reports about an action from anyone but the holder of its claim: late answers, webhooks, exports.
+import { type Action, canonicalJson, parseActionId, type ToolRules } from '@action-ledger/domain';
+import { afterSuccess } from '../attempt/after-success.ts';
+import { type Performed } from '../record/action-store.ts';
+import { checkRecorded, checkRequest, reportShape } from '../propose/check-request.ts';
+import { joinedBy } from '../propose/join.ts';
+import { performKnown, unknownAction } from '../people/known-action.ts';
+import { manualRules } from '../attempt/manual-rules.ts';
+import { type Parts, toolOf } from '../core/parts.ts';
+import { type EvidenceReport } from './evidence-report.ts';
+
+/** Of anyone outside: checked before anything is recorded. */
+export async function takeReport(
+  parts: Parts,
+  actionId: string,
+  report: EvidenceReport,
+): Promise<Performed> {
+  const misfit = checkRequest(report, reportShape);
+  if (misfit !== undefined) return misfit;
+  const data = checkRecorded('data', report.data);
+  if (data.kind === 'refusal') return data;
+  if (parseActionId(actionId) === undefined) return unknownAction(actionId);
+  const { source, claims, neverHadEffect, id, attempt, externalId } = report;
+  const action = await actionOf(parts, actionId);
+  const take = (): Promise<Performed> => {
+    const plain = {
+      source,
+      claims,
+      // Left out by a program without types, it proves nothing.
+      proven: (report.proven as unknown) === true && !isOfAnother(parts, action, externalId),
+      ...(neverHadEffect === undefined ? {} : { neverHadEffect }),
+      ...(id === undefined ? {} : { id }),
+      ...(attempt === undefined ? {} : { attempt }),
+      ...(externalId === undefined ? {} : { externalId }),
+      ...(data.value === undefined ? {} : { data: data.value }),
+    };
+    return performEvidence(parts, actionId, plain, rulesOf(parts, action));
+  };
+  const isAlone = action === undefined || externalId === undefined;
+  const performed = isAlone
+    ? await take()
+    : // Of two that bear one id at once, the second finds it on record.
+      await parts.externalIdTurns(canonicalJson([action.tenant, action.tool, externalId]), take);
+  return followUp(parts, actionId, { source, data: data.value ?? null }, performed);
+}
+
+async function actionOf(parts: Parts, actionId: string): Promise<Action | undefined> {
+  const loaded = await parts.actions.load(actionId);
+  return loaded.kind === 'action' ? loaded.action : undefined;
+}
+
+/** An id that another action has on record proves nothing about this one. */
+function isOfAnother({ index }: Parts, action?: Action, externalId?: string): boolean {
+  if (action === undefined || externalId === undefined) return false;
+  const owner = index.ownerOfExternalId(action.tenant, action.tool, externalId);
+  return owner !== undefined && owner !== action.id;
+}
+
+function rulesOf(parts: Parts, action: Action | undefined): ToolRules {
+  if (action === undefined) return manualRules('');
+  return toolOf(parts, action)?.rules ?? manualRules(action.tool);
+}
+
+export async function reportEvidence(
+  parts: Parts,
+  actionId: string,
+  report: EvidenceReport,
+  rules: ToolRules,
+): Promise<Performed> {
+  const performed = await performEvidence(parts, actionId, report, rules);
+  return followUp(parts, actionId, report, performed);
+}
+
+function performEvidence(
+  parts: Parts,
+  actionId: string,
+  report: EvidenceReport,
+  rules: ToolRules,
+): Promise<Performed> {
+  return performKnown(parts, actionId, (action) => ({
+    type: 'ReportEvidence',
+    ...report,
+    rules,
+    watched: parts.judge.watched(action),
+    ...joinedBy(parts, actionId),
+  }));
+}
+
+async function followUp(
+  parts: Parts,
+  actionId: string,
+  { source, data }: Pick<EvidenceReport, 'source' | 'data'>,
+  performed: Performed,
+): Promise<Performed> {
+  if (performed.kind === 'broken') {
+    await parts.quarantine.record(actionId, source, data ?? null);
+    return performed;
+  }
+  if (performed.kind === 'done' && performed.action.status === 'succeeded') {
+    await afterSuccess(parts, performed.before, performed.action);
+  }
+  return performed;
+}
