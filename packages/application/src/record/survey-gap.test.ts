@@ -43,7 +43,7 @@ function storeOf(
 const survey = (events: readonly RecordedEvent[], more: object = {}) => {
   const head = events.at(-1)?.position ?? 0;
   const recovering = { kind: 'recovering', reason: 'r', mark: head, head, ...more } as const;
-  return surveyGap(storeOf(events, recovering) as EventStore);
+  return surveyGap(storeOf(events, recovering));
 };
 
 describe('a record is whole', () => {
