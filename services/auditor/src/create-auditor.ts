@@ -50,6 +50,7 @@ const graceSweeps = 3;
 
 interface Running {
   readonly looks: SecondLooks;
+  readonly rests: Rests;
   isStopped: boolean;
   passTimer: Timer | undefined;
 }
@@ -57,7 +58,6 @@ interface Running {
 export function createAuditor(given: AuditorDeps): Auditor {
   const deps = { ...given, sweepMs: given.sweepMs ?? 5_000, onFault: safeOnFault(given.onFault) };
   const book = createBreachBook(deps);
-  const rests = createRests(deps.runtime);
   let running: Running | undefined;
   const { group = 'auditor', lookEveryMs, stuckAfterMs, stopWithinMs } = deps;
   const consumer = createConsumer({
@@ -71,20 +71,22 @@ export function createAuditor(given: AuditorDeps): Auditor {
     ...(stopWithinMs === undefined ? {} : { stopWithinMs }),
     handle: async (records) => {
       for (const stream of new Set(placesOf(records).map((place) => place.stream))) {
-        if (running !== undefined) await audit(deps, { book, rests, running }, stream);
-        await rests.take();
+        if (running === undefined) continue;
+        await audit(deps, { book, running }, stream);
+        await running.rests.take();
       }
     },
   });
   return {
     start: async () => {
-      running = begin(deps, { book, rests });
+      running = begin(deps, book);
       await consumer.start();
     },
     stop: async () => {
       if (running !== undefined) {
         running.isStopped = true;
         running.looks.stop();
+        running.rests.end();
         running.passTimer?.cancel();
       }
       await consumer.stop();
@@ -97,25 +99,27 @@ export function createAuditor(given: AuditorDeps): Auditor {
 
 type Deps = AuditorDeps & Required<Pick<AuditorDeps, 'sweepMs' | 'onFault'>>;
 
-interface Tools {
+interface Here {
   readonly book: BreachBook;
-  readonly rests: Rests;
+  readonly running: Running;
 }
 
-function begin(deps: Deps, tools: Tools): Running {
+function begin(deps: Deps, book: BreachBook): Running {
   const { runtime, onFault } = deps;
+  const rests = createRests(runtime);
   const running: Running = {
+    rests,
     looks: createSecondLooks(runtime, graceSweeps * deps.sweepMs, async (streams) => {
       for (const stream of streams) {
         if (running.isStopped) return;
         await orTell(`a second look at ${stream}`, () => audit(deps, here, stream));
-        await tools.rests.take();
+        await rests.take();
       }
     }),
     isStopped: false,
     passTimer: undefined,
   };
-  const here = { ...tools, running };
+  const here = { book, running };
   const orTell = async (what: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -128,7 +132,7 @@ function begin(deps: Deps, tools: Tools): Running {
       void orTell('the pass over everything', () =>
         passOverAll({
           ...deps,
-          rests: tools.rests,
+          rests,
           audit: (stream) => audit(deps, here, stream),
           report: (breach) => report(deps, here, breach),
           isStopped: () => running.isStopped,
@@ -143,14 +147,10 @@ function begin(deps: Deps, tools: Tools): Running {
 }
 
 /** @throws StoreFault where the store is away: then it comes again */
-async function audit(
-  deps: Deps,
-  here: Tools & { readonly running: Running },
-  stream: string,
-): Promise<void> {
+async function audit(deps: Deps, here: Here, stream: string): Promise<void> {
   // Nothing goes on in a store that went back in time, and its end is missing.
   if (deps.store.condition().kind !== 'ready') return;
-  await here.rests.inTurn(async () => {
+  await here.running.rests.inTurn(async () => {
     const findings = await checkStream(deps, stream);
     const proven = here.running.looks.note(stream, findings);
     for (const breach of [...findings.certain, ...proven]) await report(deps, here, breach);
@@ -159,7 +159,7 @@ async function audit(
 
 async function report(
   { quarantine, onBroken, onFault }: Deps,
-  { book }: Tools,
+  { book }: Pick<Here, 'book'>,
   breach: BrokenRecord,
 ): Promise<void> {
   const actionId = actionOfStream(breach.stream);
