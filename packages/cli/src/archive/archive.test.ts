@@ -1,17 +1,27 @@
 // Archiving over a real file: what is kept, what is given up, what a repeat is answered afterwards, and
 // that a run which ended anywhere is completed by the next one.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ArchivePoint, archiveActions } from '@action-ledger/application';
 import { type Answer, createLedger, defineTool, refused, viewsPathOf } from '@action-ledger/client';
+import { chainHash, type EventData, sealMetadata, unsealMetadata } from '@action-ledger/domain';
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { z } from 'zod';
 import { run } from '../run.ts';
 import { sha256 } from '../sha256.ts';
 import { openArchiveFolder } from './archive-folder.ts';
+import { checkArchive } from './check-archive.ts';
 
 const day = 24 * 3_600_000;
 const system = createSystemRuntime();
@@ -48,6 +58,13 @@ const tools = {
       if (invoice === 'lost') throw new Error('socket hang up');
       return { id: `p-${invoice}`, receipt: note ?? '' };
     },
+  }),
+  set: defineTool({
+    name: 'set',
+    input: z.object({ limit: z.number() }),
+    guarantee: 'natural',
+    identity: [],
+    execute: () => ({ isSet: true }),
   }),
 };
 
@@ -271,6 +288,54 @@ describe('a damaged archive', () => {
     expect(await verified()).toEqual([]);
     rmSync(join(archives, name));
     expect(await verified()).toMatchObject([{ detail: `there is no file ${name}` }]);
+  });
+});
+
+describe('an action that was archived twice', () => {
+  /** A call that joins it later is on record. */
+  async function setLimit(days: number): Promise<void> {
+    const ledger = await createLedger({ path, tools, runtime: atDay(days) });
+    await ledger.tools.set.call({ limit: 5 }, { run: 'r', call: `c-${days}` });
+    await ledger.close();
+  }
+
+  it('is looked for in every file down to its first event', async () => {
+    const folders = [join(folder, 'first'), join(folder, 'second')];
+    for (const [index, to] of folders.entries()) {
+      await setLimit(index * 90);
+      await cli(['archive', '--all', '--before', '30d', '--to', to], index * 90 + 60);
+      cpSync(to, archives, { recursive: true });
+    }
+    expect(readdirSync(archives)).toHaveLength(2);
+    expect(await verified()).toEqual([]);
+    const [name = ''] = readdirSync(folders[0] ?? '');
+    rmSync(join(archives, name));
+    expect(await verified()).toMatchObject([{ detail: `there is no file ${name}` }]);
+  });
+});
+
+describe('a marker that says something else than its file', () => {
+  it('is told, though it is hashed anew', async () => {
+    await callAll(0, ['big']);
+    await archive();
+    const store = await openSqliteEventStore({ path, runtime: atDay(90), readOnly: true });
+    const events = (await store.readAll({ after: 0, max: 100 })).map((event) => {
+      if (event.type !== 'ActionArchived') return event;
+      const data = JSON.parse(event.data) as EventData['ActionArchived'];
+      Object.assign(data.state, { calls: [], outcome: { ...data.state.outcome, externalId: 'x' } });
+      const { metadata } = unsealMetadata(event.metadata) ?? { metadata: '' };
+      const forged = { ...event, data: JSON.stringify(data), metadata };
+      const hash = chainHash(sha256, data.previousHash, forged);
+      return { ...forged, metadata: sealMetadata(metadata, hash) };
+    });
+    const read = { head: () => store.head(), readAll: async () => events };
+    expect(await checkArchive(read, archives)).toMatchObject([
+      {
+        invariant: 'archive-holds',
+        detail: expect.stringContaining('another calls, outcome than'),
+      },
+    ]);
+    await store.close();
   });
 });
 

@@ -43,7 +43,7 @@ async function withArchives(
   record: Verification,
 ): Promise<Verification> {
   if (archive === undefined) return record;
-  const { broken } = await checkArchive(store, archive);
+  const broken = await checkArchive(store, archive);
   return { ...record, brokenInvariants: [...record.brokenInvariants, ...broken] };
 }
 
