@@ -1,33 +1,31 @@
 // A folder of archive files. A file is written beside, synced, named by the digest of what it holds, and
-// the folder synced: what has its name is whole, and writing the same again finds it there.
+// the folder synced, with those around it: what has its name is whole and outlives a power failure.
+// Writing the same again finds it there, and syncs it: a run that ended early may not have.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type ArchiveFolder } from '@action-ledger/application';
 import { eventOfLine } from '@action-ledger/codec';
 import { type RecordedEvent } from '@action-ledger/event-store';
 
+type Sync = (path: string) => Promise<void>;
+
 const digestShown = 20;
 const linesAtOnce = 1_000;
 
-export function openArchiveFolder(path: string): ArchiveFolder {
+/** @param sync makes what a file or folder holds durable */
+export function openArchiveFolder(path: string, sync: Sync = syncPath): ArchiveFolder {
   return {
     write: async (lines, day) => {
       await mkdir(path, { recursive: true });
       const digest = digestOf(lines);
       const name = `archive-${day}-${digest}.ndjson`;
       const target = join(path, name);
-      if (existsSync(target) && digestIn(await readFile(target, 'utf8')) === digest) return name;
-      const draft = `${target}.part`;
-      try {
-        await writeDurably(draft, lines);
-        await rename(draft, target);
-      } catch (error) {
-        await rm(draft, { force: true });
-        throw error;
-      }
-      await syncFolder(path);
+      if (existsSync(target) && digestIn(await readFile(target, 'utf8')) === digest)
+        await sync(target);
+      else await writeWhole(target, lines, sync);
+      await syncFolders(path, sync);
       return name;
     },
     read: async (file) => {
@@ -57,29 +55,52 @@ function digestIn(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, digestShown);
 }
 
-async function writeDurably(path: string, lines: readonly string[]): Promise<void> {
-  const file = await open(path, 'w');
+async function writeWhole(target: string, lines: readonly string[], sync: Sync): Promise<void> {
+  const draft = `${target}.part`;
   try {
-    for (let from = 0; from < lines.length; from += linesAtOnce)
-      await file.write(
-        lines
-          .slice(from, from + linesAtOnce)
-          .map((line) => `${line}\n`)
-          .join(''),
-      );
-    await file.sync();
-  } finally {
-    await file.close();
+    const file = await open(draft, 'w');
+    try {
+      for (let from = 0; from < lines.length; from += linesAtOnce) {
+        const some = lines.slice(from, from + linesAtOnce);
+        await file.write(some.map((line) => `${line}\n`).join(''));
+      }
+    } finally {
+      await file.close();
+    }
+    await sync(draft);
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
   }
 }
 
-/** So that the name outlives a power failure, where the system can sync a folder. */
-async function syncFolder(path: string): Promise<void> {
+/** Those around it too: any of them may be new, made by a run that ended before it could sync them. */
+async function syncFolders(path: string, sync: Sync): Promise<void> {
+  // Such a system syncs no folders.
   if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
+  let folder = resolve(path);
+  await sync(folder);
+  while (dirname(folder) !== folder) {
+    folder = dirname(folder);
+    await sync(folder).catch((error: unknown) => {
+      if (!isNotOurs(error)) throw error;
+    });
+  }
+}
+
+/** A folder that cannot be opened, or is never synced, is none in which a folder was just made. */
+function isNotOurs(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return ['EACCES', 'EPERM', 'EROFS', 'EINVAL'].includes(String(code));
+}
+
+async function syncPath(path: string): Promise<void> {
+  const isFolder = (await stat(path)).isDirectory();
+  const handle = await open(path, isFolder ? 'r' : 'r+');
   try {
-    await folder.sync();
+    await handle.sync();
   } finally {
-    await folder.close();
+    await handle.close();
   }
 }
