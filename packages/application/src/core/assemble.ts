@@ -46,6 +46,7 @@ export interface OnRecord {
   readonly pauses: Pauses;
   readonly recoveries: readonly Recovery[];
   readonly callerTools: CallerTools;
+  readonly declared: Parts['declared'];
 }
 
 /** For whoever has put them together. */
@@ -55,7 +56,7 @@ export function assemble(
   options: LedgerOptions,
   clock: Parts['clock'],
   state: CoreState,
-  { pauses, recoveries, callerTools }: OnRecord,
+  { pauses, ...onRecord }: OnRecord,
   told: ToldOfEpochs,
 ): AssembledParts {
   const { store, runtime, sha256, index } = options;
@@ -85,7 +86,7 @@ export function assemble(
     store,
     actions,
     tools: toldTools(options.tools, onFault),
-    callerTools,
+    ...onRecord,
     offers: createOffers(waiters),
     clock,
     runtime,
@@ -98,7 +99,6 @@ export function assemble(
     reports: createWaitingReports({ store, sha256, clock, runtime }),
     sides: createSideTable(onSideEntries && safeHook('onSideEntries', onSideEntries, onFault)),
     ...nothingUnderWay(),
-    recoveries,
     recovering: () => whyRecovering(store, state),
     whyPaused: anyPause(pauses, pauseGate(options.isPaused, onFault)),
     sawUnknown: pauseOnBurst(options, clock, pauses, onFault),

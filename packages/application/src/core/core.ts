@@ -32,6 +32,7 @@ import { createPauses, type Pauses } from '../people/pauses.ts';
 import { propose } from '../propose/propose.ts';
 import { ofProgram } from '../propose/proposal.ts';
 import { readRecoveries } from '../people/recoveries.ts';
+import { type Parts } from './parts.ts';
 import { readTail, type StoreTail } from '../record/read-tail.ts';
 import { openReports, reportAbout } from '../reports/report-door.ts';
 import { registerTool } from '../record/registry.ts';
@@ -79,12 +80,7 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
   const { store, runtime, index } = options;
   const clock = createLedgerClock(runtime.clock);
   const tail = await readTail(store, clock);
-  if (store.condition().kind === 'ready') {
-    for (const tool of options.tools.all) {
-      if (tool.kind === 'write')
-        await registerTool({ store, runtime, clock, sha256: options.sha256 }, tool);
-    }
-  }
+  const declared = await registerAll(options, clock);
   const recoveries = await readRecoveries(store, options.sha256);
   const state: ChangingState = { closing: false, missing: undefined, presuming: true };
   const pauses = createPauses({ ...options, clock }, (pause) => {
@@ -96,7 +92,7 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
     options,
     clock,
     state,
-    { pauses, recoveries, callerTools },
+    { pauses, recoveries, callerTools, declared },
     {
       onCreated: ({ id, epoch }) => {
         chains.grew(keyHashOf(id), epoch + 1);
@@ -124,6 +120,20 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
   state.presuming = false;
   await openReports(parts);
   return core;
+}
+
+/** A store that is behind what it held takes no registrations. */
+async function registerAll(
+  { store, runtime, sha256, tools }: LedgerOptions,
+  clock: Parts['clock'],
+): Promise<Parts['declared']> {
+  const declared = new Map<string, Awaited<ReturnType<typeof registerTool>>>();
+  if (store.condition().kind !== 'ready') return declared;
+  for (const tool of tools.all) {
+    if (tool.kind !== 'write') continue;
+    declared.set(tool.name, await registerTool({ store, runtime, clock, sha256 }, tool));
+  }
+  return declared;
 }
 
 /** Waits are counted from now, callers may have been asked before, and undos under way are known. */

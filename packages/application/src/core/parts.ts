@@ -3,6 +3,7 @@
 import {
   type Action,
   type CallOrigin,
+  type IdentityDeclaration,
   type JsonObject,
   type Sha256,
   type Workflow,
@@ -102,6 +103,8 @@ export interface Parts {
   readonly actions: ActionStore;
   readonly tools: ToolSet;
   readonly callerTools: Pick<CallerTools, 'get' | 'list'>;
+  /** What is on record of each tool, oldest first: also versions that it no longer accepts. */
+  readonly declared: ReadonlyMap<string, readonly IdentityDeclaration[]>;
   readonly offers: Offers;
   readonly clock: LedgerClock;
   readonly runtime: Runtime;

@@ -4,6 +4,7 @@ import {
   type Action,
   actionIdOf,
   type Difference,
+  hashArguments,
   identify,
   type Identified,
   type IdentityDeclaration,
@@ -31,6 +32,8 @@ export interface Names {
   readonly older: readonly Identified[];
   /** The same arguments under the older identity versions that are accepted. */
   readonly olderForms: readonly OlderForm[];
+  /** The hash of the same arguments under a version that is only on record, where one is. */
+  readonly hashOnRecord: (identityVersion: number) => string | undefined;
 }
 
 export interface OlderForm {
@@ -39,7 +42,7 @@ export interface OlderForm {
 }
 
 export function namesOf(
-  parts: Pick<Parts, 'sha256' | 'digestSecret'>,
+  parts: NamingParts,
   tool: Tool,
   proposal: Pick<Proposal, 'tenant' | 'origin' | 'key' | 'link'>,
   args: JsonObject,
@@ -81,7 +84,24 @@ export function namesOf(
     declaration: tool.declaration,
     older,
     olderForms,
+    hashOnRecord: (version) => hashOnRecord(parts, tool, version, args),
   };
+}
+
+type NamingParts = Pick<Parts, 'sha256' | 'digestSecret'> & Partial<Pick<Parts, 'declared'>>;
+
+function hashOnRecord(
+  { sha256, digestSecret, declared }: NamingParts,
+  { name, declaration }: Tool,
+  identityVersion: number,
+  args: JsonObject,
+): string | undefined {
+  const then = declared?.get(name)?.findLast((each) => each.identityVersion === identityVersion);
+  if (then === undefined) return undefined;
+  // What fields that came later are filled with tells nothing apart.
+  const defaults = { ...declaration.defaults, ...then.defaults };
+  const hash = hashArguments(sha256, { ...then, defaults }, args, digestSecret);
+  return typeof hash === 'string' ? hash : undefined;
 }
 
 /**
@@ -93,6 +113,7 @@ export function argumentsHashFor(names: Names, action: Action): string {
   if (identityVersion === names.declaration.identityVersion) return names.argumentsHash;
   const older = olderForm(names, identityVersion);
   if (older !== undefined) return older.argumentsHash;
+  if (isCut(action)) return names.hashOnRecord(identityVersion) ?? names.argumentsHash;
   const isEqual = whatDiffers(names.declaration, args, names.stored).length === 0;
   return isEqual ? argumentsHash : names.argumentsHash;
 }
@@ -100,9 +121,13 @@ export function argumentsHashFor(names: Names, action: Action): string {
 /** Between the action's arguments and the proposal's, by the action's own identity version. */
 export function differencesFrom(names: Names, action: Action): readonly Difference[] {
   // Of arguments that are kept in part only, what is left out would seem to differ.
-  if (action.archived?.cut.includes('arguments') === true) return [];
+  if (isCut(action)) return [];
   const { declaration } = olderForm(names, action.identityVersion) ?? names;
   return whatDiffers(declaration, action.arguments, names.stored);
+}
+
+function isCut({ archived }: Action): boolean {
+  return archived?.cut.includes('arguments') === true;
 }
 
 function olderForm(names: Names, identityVersion: number): OlderForm | undefined {

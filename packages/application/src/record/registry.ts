@@ -4,11 +4,12 @@ import { sealEvents, unsealEvent } from '@action-ledger/codec';
 import {
   canonicalJson,
   chainStart,
+  type IdentityDeclaration,
   type JsonObject,
   type JsonValue,
   type Sha256,
 } from '@action-ledger/domain';
-import { type EventStore, StoreFault } from '@action-ledger/event-store';
+import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import {
   compareDeclarations,
@@ -33,8 +34,14 @@ export interface RegistryDeps {
 
 const roundsMax = 8;
 
-/** @throws RegistrationRefused */
-export async function registerTool(deps: RegistryDeps, tool: Tool): Promise<void> {
+/**
+ * @returns the declarations of it that were on record before, oldest first
+ * @throws RegistrationRefused
+ */
+export async function registerTool(
+  deps: RegistryDeps,
+  tool: Tool,
+): Promise<readonly IdentityDeclaration[]> {
   for (let round = 0; round < roundsMax; round += 1) {
     const stream = toolStream(tool.name);
     const stored = await deps.store.readStream(stream);
@@ -45,7 +52,7 @@ export async function registerTool(deps: RegistryDeps, tool: Tool): Promise<void
         registered.event.data as unknown as DeclarationData,
         tool,
       );
-      if (compared === 'same') return;
+      if (compared === 'same') return stored.flatMap(declarationIn);
       if (compared !== 'compatible') throw new RegistrationRefused(compared);
     }
     const data = JSON.parse(
@@ -56,11 +63,20 @@ export async function registerTool(deps: RegistryDeps, tool: Tool): Promise<void
     const { events } = sealEvents(context, previous, [{ type: 'ToolRegistered', data }]);
     const expected = last === undefined ? 'no stream' : last.revision;
     const appended = await appendOnce(deps.store, deps.runtime.timers, stream, expected, events);
-    if (appended.kind === 'appended') return;
+    if (appended.kind === 'appended') return stored.flatMap(declarationIn);
   }
   throw new StoreFault(
     'store.unavailable',
     'safe',
     `could not register ${tool.name}: others kept registering it`,
   );
+}
+
+/** None where it cannot be read: only what is compared by it is in need of it. */
+function declarationIn(recorded: RecordedEvent): readonly DeclarationData[] {
+  try {
+    return [unsealEvent(recorded).event.data as unknown as DeclarationData];
+  } catch {
+    return [];
+  }
 }
