@@ -12,6 +12,7 @@ import {
 import { type Notifier } from '@action-ledger/notifier';
 import { type Auditor } from '@action-ledger/auditor';
 import { type Runtime } from '@action-ledger/runtime';
+import { type ActingServices } from './run-services.ts';
 
 /** Default: a free port of 127.0.0.1. */
 export interface MetricsPlace {
@@ -19,7 +20,7 @@ export interface MetricsPlace {
   readonly port?: number;
 }
 
-export interface MeteredServices {
+export interface MeteredServices extends ActingServices {
   readonly auditor: Auditor;
   readonly notifier: Notifier | undefined;
 }
@@ -48,10 +49,13 @@ export function createMetering(place: MetricsPlace, runtime: Runtime, logger: Lo
     answered,
     broken,
     url: () => server?.url ?? '',
-    start: async (ledger, { auditor, notifier }) => {
-      metrics.attach({ ledger, store: () => storeCounts(ledger), services: { auditor } });
+    start: async (ledger, { notifier, ...services }) => {
+      metrics.attach({ ledger, store: () => storeCounts(ledger), services });
       if (notifier !== undefined)
-        metrics.attach({ services: { auditor, notifier }, notifications: () => notifier.counts() });
+        metrics.attach({
+          services: { ...services, notifier },
+          notifications: () => notifier.counts(),
+        });
       server = await serveMetrics({ ...place, scrape, onFault });
       seeOpen(ledger, metrics, () => isStopped).catch((fault: unknown) => {
         onFault('counting what is open', fault);

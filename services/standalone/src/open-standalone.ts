@@ -1,11 +1,12 @@
-// Everything in one process over one SQLite file: the ledger that executes and reconciles, the HTTP API
-// in front of it, and the door of the machine for people on it.
+// Everything in one process over one SQLite file: one core, the services that act over it, the HTTP API in
+// front of it, and the door of the machine for people on it.
 import { hash } from 'node:crypto';
 import { type Access, createKeyRing, type KeyRing } from '@action-ledger/access';
 import { type Auditor } from '@action-ledger/auditor';
 import {
   type AnyTool,
-  createLedger,
+  type ComposedLedger,
+  composeLedger,
   type Ledger,
   type Notice,
   usualBurst,
@@ -44,6 +45,8 @@ export interface Standalone {
   readonly url: string;
   readonly ledger: Ledger;
   readonly keys: KeyRing;
+  /** Those that act, by name. */
+  readonly services: Following['services'];
   readonly notifying: Notifying | undefined;
   readonly auditor: Auditor;
   readonly metering: Metering | undefined;
@@ -55,7 +58,8 @@ export interface Standalone {
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
   const { path, logger, runtime = createSystemRuntime() } = options;
   const metering = options.metrics && createMetering(options.metrics, runtime, logger);
-  const ledger = await openItsLedger(options, runtime, metering);
+  const composed = await openItsLedger(options, runtime, metering);
+  const { ledger } = composed;
   const { store } = ledger;
   const clock = { nowMs: () => runtime.clock.wallMs() };
   const keys = createKeyRing({ store, sha256, clock, runtime });
@@ -73,10 +77,10 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
   let following: Following | undefined;
   const stop = async (): Promise<void> => {
     await metering?.stop();
-    await following?.stop();
     await gateway.stop();
     await desk.close();
     await socket?.close();
+    await following?.stop();
     await ledger.close();
   };
   try {
@@ -85,36 +89,38 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
       socket = await serveOwnerSocket(owner.socket, async (asked) => ({
         ...(await desk.answer(asked)),
       }));
-    following = await openFollowing({ ...options, ledger, runtime, metering });
-    const { notifying, auditor } = following;
+    following = await openFollowing({ ...options, ...composed, runtime, metering });
+    const { services, notifying, auditor } = following;
     const { url } = await gateway.start();
-    await metering?.start(ledger, { auditor, notifier: notifying?.notifier });
-    return { url, ledger, keys, notifying, auditor, metering, stop };
+    await metering?.start(ledger, { ...services, auditor, notifier: notifying?.notifier });
+    return { url, ledger, keys, services, notifying, auditor, metering, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
+/** It only records: the services do the rest. */
 function openItsLedger(
   { path, tools, logger, onNotice, pausesOnBurst }: StandaloneOptions,
   runtime: Runtime,
   metering: Metering | undefined,
-): Promise<Ledger> {
-  return createLedger({
+): Promise<ComposedLedger<Readonly<Record<string, AnyTool>>>> {
+  const given = {
     path,
     tools,
     runtime,
-    onFault: (where, fault) => {
+    onFault: (where: string, fault: unknown) => {
       logger.error({ fault }, where);
     },
     ...(pausesOnBurst === false ? {} : { pauseOnBurst: usualBurst }),
-    onNotice: (notice) => {
+    onNotice: (notice: Notice) => {
       if (notice.kind === 'stream broken') metering?.broken('chain-holds');
       onNotice?.(notice);
     },
     ...(metering === undefined ? {} : { watch: metering.watch }),
-  });
+  };
+  return composeLedger(given, { duties: [] });
 }
 
 function sha256(text: string): string {

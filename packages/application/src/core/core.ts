@@ -194,6 +194,8 @@ function coreOf(given: CoreParts): Core {
       await parts.index.close();
     }),
     begin: async (duty) => {
+      // What it is to act on may have been appended since it was opened.
+      if (parts.crew.isShared()) await following.catchUp();
       await (prepared ??= prepareDuties(parts, tail));
       state.presuming = false;
       duties.add(duty);

@@ -22,6 +22,8 @@ export interface StreamPlace {
 }
 
 export interface Following {
+  /** It is this far here: by what it did itself, or has taken over. */
+  readonly isKnown: (place: StreamPlace) => boolean;
   /** @throws StoreFault */
   readonly follow: (places: readonly StreamPlace[]) => Promise<void>;
   /** Reads by position whatever was appended since the last time. @throws StoreFault */
@@ -50,6 +52,7 @@ export function createFollowing(deps: CompensatorDeps, records: Records, from: n
     }
   };
   return {
+    isKnown: (place) => isKnown(deps, place),
     follow,
     catchUp: async () => {
       // What is appended while one reads on may have been passed by it already.
@@ -60,6 +63,16 @@ export function createFollowing(deps: CompensatorDeps, records: Records, from: n
       await catchingUp;
     },
   };
+}
+
+function isKnown(
+  { parts, workflows }: CompensatorDeps,
+  { stream, revision }: StreamPlace,
+): boolean {
+  const actionId = actionOfStream(stream);
+  if (actionId !== undefined) return (parts.actions.peek(actionId)?.revision ?? -1) >= revision;
+  const workflowId = workflowOfStream(stream);
+  return workflowId !== undefined && workflows.index.revisionOf(workflowId) >= revision;
 }
 
 function lastOfEach(places: readonly StreamPlace[]): ReadonlyMap<string, number> {

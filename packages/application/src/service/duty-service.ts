@@ -1,6 +1,7 @@
 // A service that has one duty of the ledger: it is told of events by its consumer group, takes the truth
 // from the streams, and has its core do what is due. Nobody relies on the log for exclusivity, nor for
-// completeness: a core that has a duty looks at everything open when it takes it up, and sweeps.
+// completeness: a core that has a duty looks at everything open when it takes it up, and sweeps. So a new
+// group begins with what comes now, and a core that services share is not told of what it did itself.
 import { actionTopics, type EventLog } from '@action-ledger/event-log';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Core } from '../core/core.ts';
@@ -42,11 +43,14 @@ export function createDutyService(deps: ServiceDeps, shape: DutyServiceShape): S
     log,
     group: shape.name,
     topics: [actionTopics.events],
+    from: 'now',
     handle: async (records) => {
       if (running === undefined) return;
       const { core, isOwn } = running;
-      const places = placesOf(records);
-      if (isOwn) await core.follow(places);
+      const told = placesOf(records);
+      const places = isOwn ? told : told.filter((place) => !core.isKnown(place));
+      if (places.length === 0) return;
+      await core.follow(places);
       await shape.act(core, places);
       pauseWhileFull(consumer, shape.room?.(core));
     },
