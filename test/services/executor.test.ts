@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { actionTopics } from '@action-ledger/event-log';
 import { StoreFault } from '@action-ledger/event-store';
 import { createExecutor } from '@action-ledger/executor';
+import { createReconciler } from '@action-ledger/reconciler';
 import { createFaultyEventStore, type FaultPlan } from '@action-ledger/testkit';
 import { createToolSet, defineTool, type Tool } from '@action-ledger/tools';
 import { z } from 'zod';
@@ -164,6 +165,30 @@ describe('executor', () => {
       await world.run(createExecutor(world.depsOf('executor-2')));
       await world.runtime.advance(6 * second);
       expect(await world.types(actionId)).toContain('ActionSucceeded');
+    });
+  });
+
+  it('leaves secret arguments to the process that has them, which sends them at once', () => {
+    const sent: string[] = [];
+    const secret = defineTool({
+      name: 'secret',
+      input: z.object({ invoice: z.string(), pin: z.string() }),
+      secret: ['pin'],
+      guarantee: 'manual',
+      execute: ({ arguments: { pin }, beforeSend }) => {
+        beforeSend();
+        sent.push(pin);
+        return {};
+      },
+    });
+    return inServices({ tools: [secret] }, async (world) => {
+      const caller = await world.openCaller();
+      await world.run(createExecutor(world.depsOf('executor')));
+      await world.run(createReconciler(world.depsOf('reconciler')));
+      const atOnce = await propose(caller, 'secret', { invoice: '1', pin: '4711' }, 20 * second);
+      expect(atOnce).toMatchObject({ word: 'done' });
+      await world.runtime.advance(20 * second);
+      expect(sent).toEqual(['4711']);
     });
   });
 

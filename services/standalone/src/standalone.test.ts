@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { defineTool, inDoubt, type Notice } from '@action-ledger/client';
+import { createLedger, defineTool, inDoubt, type Notice } from '@action-ledger/client';
 import { askOwner, readOwner } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import { z } from 'zod';
@@ -17,8 +17,11 @@ let sent: string[] = [];
 let notices: Notice[] = [];
 let traces: string[] = [];
 let running: Standalone | undefined;
+let answerSlow = (): void => undefined;
+let answered = Promise.resolve();
 
 beforeEach(() => {
+  answered = new Promise((resolve) => (answerSlow = resolve));
   folder = mkdtempSync(join(tmpdir(), 'standalone-'));
   path = join(folder, 'ledger.db');
   sent = [];
@@ -36,10 +39,11 @@ const pay = defineTool({
   input: z.object({ invoice: z.string() }),
   guarantee: 'manual',
   approval: { when: ({ invoice }) => invoice.startsWith('big') },
-  execute: ({ arguments: { invoice }, beforeSend, traceparent }) => {
+  execute: async ({ arguments: { invoice }, beforeSend, traceparent }) => {
     beforeSend();
     if (traceparent !== undefined) traces.push(traceparent);
     sent.push(invoice);
+    if (invoice.startsWith('slow')) await answered;
     return invoice.startsWith('lost') ? inDoubt('no answer') : { paid: invoice };
   },
 });
@@ -96,6 +100,37 @@ describe('a ledger in one process', () => {
       status: 200,
       body: { repeat: true, tenant: 'acme' },
     });
+    expect(sent).toEqual(['1']);
+  });
+
+  it('runs its services while it is open, and finishes what is under way before it stops', async () => {
+    const first = await start();
+    const key = await keyFor('acme', ['proposer']);
+    const conditions = (): readonly string[] =>
+      Object.entries(first.services).map(([name, each]) => `${name} ${each.health().condition}`);
+    expect(conditions()).toEqual(['executor live', 'reconciler live', 'compensator live']);
+    const asked = propose(first, key, 'slow-1');
+    while (!sent.includes('slow-1')) await new Promise((resolve) => setImmediate(resolve));
+    const stopping = first.stop();
+    answerSlow();
+    expect(await asked).toMatchObject({ status: 201, body: { state: 'succeeded' } });
+    await stopping;
+    expect(conditions()).toEqual(['executor stopped', 'reconciler stopped', 'compensator stopped']);
+    const second = await start();
+    expect(await propose(second, key, 'slow-1')).toMatchObject({ status: 200 });
+    expect(sent).toEqual(['slow-1']);
+  });
+
+  it('goes on with what was recorded while nothing ran', async () => {
+    await start();
+    const key = await keyFor('acme', ['proposer']);
+    await running?.stop();
+    const recorder = await createLedger({ path, tools: [pay], runtime, drives: false });
+    await recorder.tool(pay).call({ invoice: '1' }, { run: 'r-1', tenant: 'acme', waitMs: 0 });
+    await recorder.close();
+    expect(sent).toEqual([]);
+    const again = await start();
+    expect(await propose(again, key, '1')).toMatchObject({ body: { state: 'succeeded' } });
     expect(sent).toEqual(['1']);
   });
 

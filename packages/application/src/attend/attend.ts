@@ -100,6 +100,8 @@ async function attendPlanned(parts: Parts, action: Action, taking?: Hand): Promi
     return;
   }
   if (isSecretLost(parts, tool, action)) {
+    // Who has proposed it may be about to send it.
+    if (parts.crew.isShared()) return;
     const reason = 'its secret arguments were lost with their process: propose again';
     await parts.actions.perform(action.id, () => ({
       type: 'Cancel',

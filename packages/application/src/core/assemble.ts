@@ -93,7 +93,7 @@ export function assemble(
     sha256,
     index,
     judge,
-    ...createDriving({ ...options, duties: [] }, clock, runtime, look, onFault),
+    ...createDriving({ ...options, duties: [], crew }, clock, runtime, look, onFault),
     waiters,
     quarantine,
     reports: createWaitingReports({ store, sha256, clock, runtime }),

@@ -1,19 +1,24 @@
 // What makes open actions move: the duties, looks at what is due, and room to send it. Without a duty
 // nothing is due, and without the duty to send nothing new finds room: it is recorded, and others do
-// the rest.
+// the rest. Secret arguments nobody else has: where others do the rest, those are sent by who proposes.
 import { type Runtime } from '@action-ledger/runtime';
 import { type Attending, createAttending } from '../attend/attending.ts';
 import { createDueIndex, type DueIndex } from '../attend/due-index.ts';
+import { createSlots, type Slots, type Wanted } from '../attempt/slots.ts';
+import { type Crew } from './crew.ts';
 import { allDuties, type ChangingDuties, createDuties, type Duties, type Duty } from './duties.ts';
 import { type OnFault } from './host-functions.ts';
 import { type LedgerClock } from './ledger-clock.ts';
-import { createSlots, type Slots } from '../attempt/slots.ts';
 
 export interface DrivingOptions {
   /** What it does by itself from the start. Default: everything. */
   readonly duties?: readonly Duty[];
   /** Attempts under way at once, of all tools together. Default: no bound. */
   readonly slotsMax?: number;
+}
+
+export interface DrivingDeps extends DrivingOptions {
+  readonly crew: Crew;
 }
 
 export interface Driving {
@@ -25,7 +30,7 @@ export interface Driving {
 }
 
 export function createDriving(
-  { duties: initial = allDuties, slotsMax }: DrivingOptions,
+  { duties: initial = allDuties, slotsMax, crew }: DrivingDeps,
   clock: LedgerClock,
   { timers }: Pick<Runtime, 'timers'>,
   look: (due: string) => Promise<void>,
@@ -41,7 +46,7 @@ export function createDriving(
   );
   const slots = createSlots({ clock, due, ...(slotsMax === undefined ? {} : { slotsMax }) });
   const { attendOrFail } = attending;
-  return { duties, attend, attendOrFail, due, slots: slotsByDuties(slots, duties) };
+  return { duties, attend, attendOrFail, due, slots: slotsByDuties(slots, duties, crew) };
 }
 
 function dueByDuties(due: DueIndex, duties: Duties): DueIndex {
@@ -53,9 +58,13 @@ function dueByDuties(due: DueIndex, duties: Duties): DueIndex {
   };
 }
 
-function slotsByDuties(slots: Slots, duties: Duties): Slots {
+function slotsByDuties(slots: Slots, duties: Duties, crew: Crew): Slots {
+  const isOfOthers = ({ isNew, tool }: Wanted): boolean => {
+    const isSecret = tool.declaration.secret.length > 0;
+    return isNew && !duties.has('send') && !(isSecret && crew.isShared());
+  };
   return {
     ...slots,
-    take: (wanted) => (wanted.isNew && !duties.has('send') ? 'full' : slots.take(wanted)),
+    take: (wanted) => (isOfOthers(wanted) ? 'full' : slots.take(wanted)),
   };
 }
