@@ -1,7 +1,7 @@
 // What works in this process over the one core of its ledger, told of events by one log beside its file:
 // the services that act, the auditor, and the notifier where somebody is to be told.
 import { type Auditor } from '@action-ledger/auditor';
-import { type ComposedLedger } from '@action-ledger/client';
+import { type ComposedLedger, type Ledger } from '@action-ledger/client';
 import { openEmbeddedEventLog } from '@action-ledger/event-log-embedded';
 import { type Logger } from '@action-ledger/gateway';
 import { type Runtime } from '@action-ledger/runtime';
@@ -10,9 +10,10 @@ import { openAuditor } from './open-auditor.ts';
 import { type Notifying, type NotifyingOptions, openNotifying } from './open-notifying.ts';
 import { type RunningServices, runServices } from './run-services.ts';
 
-export interface FollowingDeps extends ComposedLedger<never> {
+export interface FollowingDeps extends Pick<ComposedLedger<never>, 'core'> {
   /** Of the ledger's file. */
   readonly path: string;
+  readonly ledger: Ledger;
   readonly notify?: NotifyingOptions;
   readonly runtime: Runtime;
   readonly logger: Logger;
