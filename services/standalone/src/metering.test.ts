@@ -165,19 +165,20 @@ describe('a broken invariant', () => {
   it('is counted and told of, while the ledger runs', async () => {
     const standalone = await start();
     const { store } = standalone.ledger;
-    const stream = `action-${await propose(standalone, 'lost-1')}`;
+    const stream = `action-${await propose(standalone, '1')}`;
     const last = (await store.readStream(stream)).at(-1);
     if (last === undefined) throw new Error('nothing on record');
     const runtime = createSystemRuntime();
     const context = { sha256, nextId: runtime.ids.next, at: runtime.clock.wallMs() };
-    const unowned = { type: 'OwnerAssigned', data: { owner: 'operator', reason: 'by hand' } };
-    const { events } = sealEvents(context, unsealEvent(last).metadata.hash, [unowned]);
+    // What a service would mend, such as a doubt without an owner, may be whole again before it is seen.
+    const another = { type: 'ActionSucceeded', data: { attempt: 1, result: 'by hand' } };
+    const { events } = sealEvents(context, unsealEvent(last).metadata.hash, [another]);
     await store.append(stream, last.revision, events);
-    const sample = 'action_ledger_invariants_broken_total{invariant="unknown-is-watched"}';
+    const sample = 'action_ledger_invariants_broken_total{invariant="success-never-changes"}';
     while (valueIn(await scrape(standalone), sample) !== 1 || !told.includes('invariant broken'))
       await new Promise((resolve) => setImmediate(resolve));
     expect(await standalone.auditor.breaches()).toMatchObject([
-      { stream, invariant: 'unknown-is-watched' },
+      { stream, invariant: 'success-never-changes' },
     ]);
   });
 });
