@@ -9,6 +9,9 @@ export interface ArchiveFolder {
    * @returns the name of the file
    */
   write(lines: readonly string[], day: string): Promise<string>;
-  /** Undefined where there is no such file. @throws SyntaxError where a line of it is none */
+  /**
+   * Undefined where there is no such file.
+   * @throws SyntaxError where a line of it is none; the system's error, with its code, where it cannot be read
+   */
   read(file: string): Promise<readonly RecordedEvent[] | undefined>;
 }

@@ -66,6 +66,9 @@ async function readFile(
     return streams;
   } catch (error) {
     if (error instanceof SyntaxError) return error.message;
+    // The system's word on one file that cannot be opened or read: the others may well be.
+    const { code } = error as { readonly code?: unknown };
+    if (typeof code === 'string') return code;
     throw error;
   }
 }

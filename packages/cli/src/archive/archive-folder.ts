@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type ArchiveFolder } from '@action-ledger/application';
 import { eventOfLine } from '@action-ledger/codec';
 import { type RecordedEvent } from '@action-ledger/event-store';
@@ -12,6 +12,7 @@ import { type RecordedEvent } from '@action-ledger/event-store';
 type Sync = (path: string) => Promise<void>;
 
 const digestShown = 20;
+const namePattern = /^archive-[\w-]+\.ndjson$/;
 const linesAtOnce = 1_000;
 
 /** @param sync makes what a file or folder holds durable */
@@ -29,8 +30,8 @@ export function openArchiveFolder(path: string, sync: Sync = syncPath): ArchiveF
       return name;
     },
     read: async (file) => {
-      // A name alone: what a record says never leads out of the folder.
-      if (basename(file) !== file || !existsSync(join(path, file))) return undefined;
+      // Only what `write` names: what a record says never leads out of the folder.
+      if (!namePattern.test(file) || !existsSync(join(path, file))) return undefined;
       const text = await readFile(join(path, file), 'utf8');
       const named = /-([\w-]+)\.ndjson$/.exec(file)?.[1]?.slice(-digestShown);
       if (named !== digestIn(text))

@@ -42,6 +42,7 @@ async function whyBroken(
   while (event !== undefined) {
     const marker = markerIn(event);
     if (marker === undefined) return undefined;
+    if (marker === 'unreadable') return `its marker at revision ${event.revision} cannot be read`;
     const { file, through, previousHash } = marker;
     const end = { revision: through, hash: previousHash };
     const found = await archives.find(file, event.stream, end);

@@ -38,7 +38,8 @@ async function wholeStream(
   for (;;) {
     const [first] = events;
     const marker = first === undefined ? undefined : markerIn(first);
-    if (first === undefined || marker === undefined) return events;
+    // One that cannot be read is for whoever folds the stream: it is damaged.
+    if (first === undefined || marker === undefined || marker === 'unreadable') return events;
     const found = await archives.find(marker.file, stream, chainBefore(stream, first));
     if (found.kind !== 'whole')
       throw new CliError(
@@ -52,16 +53,30 @@ async function wholeStream(
   }
 }
 
-/** Of an event that stands in for those before it. */
+type Marker = EventData['ActionArchived'];
+
+/** Of an event that stands in for those before it. Nothing has proved yet that it is as it was written. */
 export function markerIn({
   type,
   revision,
   data,
-}: RecordedEvent): EventData['ActionArchived'] | undefined {
+}: RecordedEvent): Marker | 'unreadable' | undefined {
   if (type !== 'ActionArchived' || revision === 0) return undefined;
   try {
-    return JSON.parse(data) as EventData['ActionArchived'];
+    const marker = JSON.parse(data) as unknown;
+    return isMarker(marker) ? marker : 'unreadable';
   } catch {
-    return undefined;
+    return 'unreadable';
   }
+}
+
+function isMarker(value: unknown): value is Marker {
+  const { file, through, previousHash, state } = (value ?? {}) as Record<keyof Marker, unknown>;
+  return (
+    typeof file === 'string' &&
+    typeof through === 'number' &&
+    typeof previousHash === 'string' &&
+    typeof state === 'object' &&
+    state !== null
+  );
 }
