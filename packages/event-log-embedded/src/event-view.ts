@@ -113,13 +113,17 @@ function createPages(store: EventStore): Pages {
   };
 }
 
+/** Where positions were given up, a page is as long as what was read: nothing is read for nothing. */
 async function readPage(store: EventStore, after: number): Promise<EventPage> {
-  const end = after - (after % pageEvents) + pageEvents;
+  const next = after - (after % pageEvents) + pageEvents;
   try {
-    const read = await store.readAll({ after, max: end - after });
+    const read = await store.readAll({ after, max: next - after });
+    const last = read.at(-1)?.position ?? after;
+    const end = Math.max(next, last - (last % pageEvents));
     const events = read.filter(({ position }) => position <= end);
-    const isBeyond = events.length < read.length;
-    return { events, through: isBeyond ? end : (events.at(-1)?.position ?? after) };
+    const beyond = read[events.length];
+    // Between what was read there is nothing.
+    return { events, through: beyond === undefined ? last : beyond.position - 1 };
   } catch (error) {
     const through = error instanceof StoreFault ? error.detail['through'] : undefined;
     if (typeof through !== 'number' || through <= after) throw error;

@@ -126,6 +126,28 @@ describe('action.events over a store', () => {
     await log.close();
   });
 
+  it('is not asked again and again for what was given up', async () => {
+    const inner = createMemoryEventStore();
+    const givenUp = 100_000;
+    for (let each = 0; each < 300; each += 1) await append(inner, `s-${each}`);
+    let reads = 0;
+    const store: EventStore = {
+      ...inner,
+      head: async () => (await inner.head()) * givenUp,
+      readAll: async ({ after, max }) => {
+        reads += 1;
+        const left = await inner.readAll({ after: Math.floor(after / givenUp), max });
+        return left.map((event) => ({ ...event, position: event.position * givenUp }));
+      },
+    };
+    const { log, runtime, consume } = await openOver(store);
+    const { records } = await consume(events);
+    for (let turn = 0; turn < 100 && records.length < 300; turn += 1) await runtime.settle();
+    expect(records).toHaveLength(300);
+    expect(reads).toBeLessThan(20);
+    await log.close();
+  });
+
   it('passes over a damaged row, and reads on after it', async () => {
     const inner = createMemoryEventStore();
     for (const stream of ['a', 'b', 'c', 'd']) await append(inner, stream);

@@ -26,6 +26,7 @@ export async function checkInBackground(
   onLost: OnLost,
 ): Promise<void> {
   const rest = createRests(parts);
+  const checking = { parts, rest, onLost };
   let next = 1;
   const damaged: DamagedEvents[] = [];
   const bites = readEvents(parts.store, {
@@ -36,13 +37,15 @@ export async function checkInBackground(
   });
   for await (const bite of bites) {
     for (const found of damaged.splice(0)) {
-      await checkGap(parts, [next, found.position - 1], onLost);
+      await checkGap(checking, [next, found.position - 1]);
+      if (parts.isClosing()) return;
       next = Math.max(next, found.through + 1);
       await checkDamaged(parts, found, onLost);
     }
     const after = next - 1;
     for (const recorded of bite) {
-      await checkGap(parts, [next, recorded.position - 1], onLost);
+      await checkGap(checking, [next, recorded.position - 1]);
+      if (parts.isClosing()) return;
       next = recorded.position + 1;
       await checkRecorded(parts, recorded, onLost);
       await checkWorkflow(workflows, recorded);
@@ -56,10 +59,18 @@ export async function checkInBackground(
   for (const found of damaged) await checkDamaged(parts, found, onLost);
 }
 
-function createRests({ runtime: { clock, timers } }: Parts): {
+interface Rests {
   readonly isDue: () => boolean;
   readonly take: () => Promise<void>;
-} {
+}
+
+interface Checking {
+  readonly parts: Parts;
+  readonly rest: Rests;
+  readonly onLost: OnLost;
+}
+
+function createRests({ runtime: { clock, timers } }: Parts): Rests {
   let since = clock.monoMs();
   return {
     isDue: () => clock.monoMs() - since > biteMsMax,
@@ -118,8 +129,14 @@ async function hold(parts: Parts, faults: readonly IndexFault[] = []): Promise<v
   }
 }
 
-async function checkGap({ store }: Parts, [first, last]: Gap, onLost: OnLost): Promise<void> {
+/** What was given up can be most of the file: it is looked at in bites, too. */
+async function checkGap({ parts, rest, onLost }: Checking, [first, last]: Gap): Promise<void> {
   if (first > last) return;
-  for (const [from, to] of (await explainGaps(store, [[first, last]])).missing)
+  const isToGoOn = async (): Promise<boolean> => {
+    if (rest.isDue()) await rest.take();
+    return !parts.isClosing();
+  };
+  const { missing } = await explainGaps(parts.store, [[first, last]], isToGoOn);
+  for (const [from, to] of missing)
     await onLost({ first: from, last: to, reason: `Positions ${from} to ${to} are missing.` });
 }

@@ -14,10 +14,14 @@ export interface ExplainedGaps {
 /** So many positions are asked for at a time. */
 const windowPositions = 8_192;
 
-/** @param gaps in order, none within another */
+/**
+ * @param gaps in order, none within another
+ * @param isToGoOn asked after each part that was looked at; nothing is said of those that are left
+ */
 export async function explainGaps(
   store: Pick<EventStore, 'givenUp'>,
   gaps: readonly Gap[],
+  isToGoOn: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<ExplainedGaps> {
   if (store.givenUp === undefined) return { missing: gaps, givenUp: [] };
   const missing: Gap[] = [];
@@ -28,6 +32,7 @@ export async function explainGaps(
     const inGaps = found.filter(({ position }) => isWithin(window, position));
     givenUp.push(...inGaps);
     missing.push(...without(window, inGaps));
+    if (!(await isToGoOn())) break;
   }
   return { missing: joined(missing), givenUp };
 }
