@@ -1,6 +1,7 @@
 // The executor in a process of its own: what others have recorded is claimed and sent, once, by whoever has
 // the tool and room for it.
 import { describe, expect, it } from '@jest/globals';
+import { type ServiceDeps } from '@action-ledger/application';
 import { actionTopics } from '@action-ledger/event-log';
 import { StoreFault } from '@action-ledger/event-store';
 import { createExecutor } from '@action-ledger/executor';
@@ -47,6 +48,13 @@ function createCalls() {
 async function lagOf({ log }: ServicesWorld): Promise<number> {
   const lags = await log.lag('executor', [actionTopics.events]);
   return lags.reduce((sum, { lag }) => sum + lag, 0);
+}
+
+/** Not told who else acts on the store. */
+function alone(deps: ServiceDeps): ServiceDeps {
+  if (!('own' in deps.core)) return deps;
+  const { crew: _, ...own } = deps.core.own;
+  return { ...deps, core: { own } };
 }
 
 const set = (calls = createCalls()) => ({ calls, tools: [payTool(calls), other] });
@@ -189,6 +197,19 @@ describe('executor', () => {
       expect(atOnce).toMatchObject({ word: 'done' });
       await world.runtime.advance(20 * second);
       expect(sent).toEqual(['4711']);
+    });
+  });
+
+  it('keeps its claim while another process looks, though nobody said that there are several', () => {
+    const { calls, tools } = set();
+    return inServices({ tools }, async (world) => {
+      const caller = await world.openCaller();
+      await world.run(createExecutor(alone(world.depsOf('executor'))));
+      await world.run(createReconciler(alone(world.depsOf('reconciler'))));
+      const { actionId } = await propose(caller, 'pay', { invoice: 'slow' });
+      await world.runtime.advance(20 * second);
+      expect((await world.types(actionId)).at(-1)).toBe('ActionDispatched');
+      calls.answer('slow');
     });
   });
 

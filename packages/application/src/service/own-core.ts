@@ -4,11 +4,15 @@ import { type EventLog } from '@action-ledger/event-log';
 import { createMemoryActionIndex } from '@action-ledger/read-models';
 import { type ActionIndex } from '../record/action-index.ts';
 import { type Core, openCore } from '../core/core.ts';
+import { amongProcesses } from '../core/crew.ts';
 import { type LedgerOptions } from '../ledger.ts';
 import { rebuildIndex } from '../record/rebuild-index.ts';
 import { createFollower, type FollowerOptions } from './follower.ts';
 
-/** The ports. Without an index, one in memory is filled from the streams. */
+/**
+ * The ports. Without an index, one in memory is filled from the streams. Without a crew, other processes are
+ * taken to act on the store too: nobody's claim is over before its lease.
+ */
 export interface OwnCore extends Omit<LedgerOptions, 'duties' | 'index'> {
   readonly index?: ActionIndex;
   /** Of this process among all that follow the log: it is told of every event. */
@@ -48,5 +52,5 @@ export async function openServiceCore(
 async function openOwnCore(ports: Omit<OwnCore, 'instance'>): Promise<Core> {
   const index = ports.index ?? createMemoryActionIndex();
   if (ports.index === undefined) await rebuildIndex(ports.store, ports.tools, index);
-  return openCore({ ...ports, index, duties: [] });
+  return openCore({ ...ports, index, crew: ports.crew ?? amongProcesses, duties: [] });
 }
