@@ -4,12 +4,13 @@ import { describe, expect, it } from '@jest/globals';
 import { type ServiceDeps } from '@action-ledger/application';
 import { actionTopics } from '@action-ledger/event-log';
 import { StoreFault } from '@action-ledger/event-store';
+import { createCompensator } from '@action-ledger/compensator';
 import { createExecutor } from '@action-ledger/executor';
 import { createReconciler } from '@action-ledger/reconciler';
 import { createFaultyEventStore, type FaultPlan } from '@action-ledger/testkit';
 import { createToolSet, defineTool, type Tool } from '@action-ledger/tools';
 import { z } from 'zod';
-import { inServices, propose, second, type ServicesWorld } from './world.ts';
+import { inServices, minute, propose, second, type ServicesWorld } from './world.ts';
 
 interface Calls {
   readonly begun: string[];
@@ -121,6 +122,59 @@ describe('executor', () => {
         expect(await lagOf(world)).toBe(0);
       },
     );
+  });
+
+  it('stops within a bound though the store is away when an outcome is to be recorded', () => {
+    const { calls, tools } = set();
+    let isAway = false;
+    const plan: FaultPlan = {
+      beforeAppend: () => {
+        if (isAway) throw new StoreFault('store.unavailable', 'safe', 'away (injected)');
+      },
+    };
+    return inServices(
+      { tools, storeOf: (store) => createFaultyEventStore(store, plan) },
+      async (world) => {
+        const caller = await world.openCaller();
+        const executor = await world.run(createExecutor(world.depsOf('executor')));
+        const { actionId = '' } = await propose(caller, 'pay', { invoice: 'slow' });
+        await world.runtime.settle();
+        isAway = true;
+        calls.answer('slow');
+        let isStopped = false;
+        void executor.stop().then(() => (isStopped = true));
+        await world.runtime.advance(2 * minute);
+        expect(isStopped).toBe(true);
+        expect(world.faults.join()).toContain(`outcome of ${actionId}: Error: It is not on record`);
+        isAway = false;
+      },
+    );
+  });
+
+  it('is not disturbed where others that share its core stop', () => {
+    const { calls, tools } = set();
+    return inServices({ tools }, async (world) => {
+      const core = await world.openCaller();
+      const depsOf = (name: string): ServiceDeps => ({
+        ...world.depsOf(name),
+        core: { core },
+        drainMs: second,
+      });
+      await world.run(createExecutor(depsOf('executor')));
+      const others = [createReconciler(depsOf('r')), createCompensator(depsOf('c'))];
+      for (const each of others) await world.run(each);
+      const { actionId } = await propose(core, 'pay', { invoice: 'slow' });
+      await world.runtime.settle();
+      const stopped = others.map((each) => each.stop());
+      await world.runtime.advance(2 * second);
+      await Promise.all(stopped);
+      calls.answer('slow');
+      await world.runtime.settle();
+      expect((await world.types(actionId)).slice(2)).toEqual([
+        'ActionDispatched',
+        'ActionSucceeded',
+      ]);
+    });
   });
 
   it('takes no more than it has slots for, pauses meanwhile, and goes on when one is free', () => {

@@ -25,6 +25,7 @@ import { afterSuccess } from './after-success.ts';
 import { cancelFor } from './cancel-for.ts';
 import { reportEvidence } from '../reports/evidence.ts';
 import { joinedBy } from '../propose/join.ts';
+import { type Duty } from '../core/duties.ts';
 import { type Parts, type Run } from '../core/parts.ts';
 import { inSpan } from '../core/spans.ts';
 
@@ -42,6 +43,7 @@ const storePauseMaxMs = 2_000;
 /**
  * Runs the attempt that `action` has just been dispatched for.
  * @param startedMono monotonic ms, read before the dispatch was appended
+ * @param duty that begins it
  * @returns when the outcome is stored, or known to be another's to store
  */
 export function runAttempt(
@@ -49,6 +51,7 @@ export function runAttempt(
   tool: Tool,
   action: Action,
   startedMono: number,
+  duty: Duty = 'send',
 ): Promise<void> {
   const controller = new AbortController();
   const claim = action.claim?.revision ?? -1;
@@ -74,7 +77,7 @@ export function runAttempt(
     state.lost = true;
     controller.abort(new Error(reason));
   };
-  const run: Run = { claim, attempt, abort, done };
+  const run: Run = { claim, attempt, duty, abort, done };
   parts.runs.set(action.id, run);
   return done;
 }

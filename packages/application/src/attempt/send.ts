@@ -30,7 +30,9 @@ export async function send(parts: Parts, tool: Tool, action: Action): Promise<vo
 async function sendNow(parts: Parts, tool: Tool, action: Action): Promise<boolean> {
   const sent = await claimAndDispatch(parts, tool, action, { worker: parts.worker });
   if (sent === undefined) return false;
-  void runAttempt(parts, tool, sent.action, sent.startedMono);
+  // What is in doubt is sent again to settle it.
+  const duty = action.status === 'unknown' ? 'reconcile' : 'send';
+  void runAttempt(parts, tool, sent.action, sent.startedMono, duty);
   return true;
 }
 

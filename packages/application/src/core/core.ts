@@ -53,7 +53,10 @@ export interface Core extends Following {
   readonly worker: string;
   /** It does this by itself from now on; first what others have left behind. */
   begin(duty: Duty): Promise<void>;
-  /** Begins nothing more of it, and waits for the attempts under way, at most `drainMs` (default 30 s). */
+  /**
+   * Begins nothing more of it, and waits for the attempts that it began, at most `drainMs` (default 30 s);
+   * those that are late are aborted, and may take 5 s more to be recorded.
+   */
   end(duty: Duty, options?: { readonly drainMs?: number }): Promise<void>;
   has(duty: Duty): boolean;
   /**
@@ -205,7 +208,7 @@ function coreOf(given: CoreParts): Core {
     },
     end: async (duty, { drainMs = defaultDrainMs } = {}) => {
       duties.delete(duty);
-      await drain(parts, drainMs);
+      await drain(parts, drainMs, (run) => run.duty === duty);
     },
     has: duties.has,
     attend: parts.attendOrFail,

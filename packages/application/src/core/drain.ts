@@ -1,20 +1,31 @@
-// The end of a ledger's work: what runs may finish, within a bound.
-import { type Timer } from '@action-ledger/runtime';
-import { type Parts } from './parts.ts';
+// The end of a ledger's work, or of one duty of it: what runs may finish, within two bounds.
+import { type Parts, type Run } from './parts.ts';
+import { within } from './within.ts';
 
-/** Waits for the attempts under way; those that are late are aborted, and their outcomes recorded. */
-export async function drain(parts: Parts, drainMs: number): Promise<void> {
-  const running = [...parts.runs.values()];
+/** So long the outcomes of those that were aborted may take to be recorded: the store may be away. */
+const recordWithinMs = 5_000;
+
+/**
+ * Waits for the attempts under way; those that are late are aborted, and their outcomes recorded. What is not
+ * on record by then is in doubt by the end of its lease.
+ * @param isMeant default: all of them
+ */
+export async function drain(
+  parts: Pick<Parts, 'runs' | 'runtime' | 'onFault'>,
+  drainMs: number,
+  isMeant: (run: Run) => boolean = () => true,
+): Promise<void> {
+  const running = [...parts.runs].filter(([, run]) => isMeant(run));
   if (running.length === 0) return;
-  const all = Promise.all(running.map(({ done }) => done));
-  let timer: Timer | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = parts.runtime.timers.after(drainMs, () => {
-      for (const run of running) run.abort('the ledger is closing');
-      resolve();
-    });
-  });
-  await Promise.race([all, late]);
-  timer?.cancel();
-  await all;
+  const { timers } = parts.runtime;
+  const all = Promise.all(running.map(([, { done }]) => done));
+  if (await within(drainMs, timers, all)) return;
+  for (const [, run] of running) run.abort('the ledger is closing');
+  if (await within(recordWithinMs, timers, all)) return;
+  for (const [actionId, run] of running)
+    if (parts.runs.get(actionId) === run)
+      parts.onFault(
+        `outcome of ${actionId}`,
+        new Error('It is not on record, and not waited for.'),
+      );
 }

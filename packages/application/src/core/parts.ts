@@ -17,7 +17,7 @@ import { type CallerTools } from '../callers/caller-tools.ts';
 import { type Offers } from '../callers/offers.ts';
 import { type Crew } from './crew.ts';
 import { type DueIndex } from '../attend/due-index.ts';
-import { type Duties } from './duties.ts';
+import { type Duties, type Duty } from './duties.ts';
 import { type Judge } from '../attend/judge.ts';
 import { type KeyedTurns } from '../record/keyed-turns.ts';
 import { type LedgerClock } from './ledger-clock.ts';
@@ -80,6 +80,8 @@ export const writePoints: readonly WritePoint[] = [
 export interface Run {
   readonly claim: number;
   readonly attempt: number;
+  /** That began it. */
+  readonly duty: Duty;
   readonly abort: (reason: string) => void;
   readonly done: Promise<void>;
 }

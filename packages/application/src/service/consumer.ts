@@ -13,6 +13,7 @@ import {
 } from '@action-ledger/event-log';
 import { type Runtime } from '@action-ledger/runtime';
 import { type OnFault, safeOnFault } from '../core/host-functions.ts';
+import { within } from '../core/within.ts';
 import { watchLiveness, type Liveness } from './liveness.ts';
 import { createNewerOnly } from './newer-only.ts';
 import { type Service, type ServiceHealth } from './service.ts';
@@ -68,7 +69,7 @@ export function createConsumer(options: ConsumerOptions): ConsumerLoop {
       const stopping = running;
       running = undefined;
       if (stopping === undefined) return;
-      const isInTime = await within(stopWithinMs, runtime, stopping.close());
+      const isInTime = await within(stopWithinMs, runtime.timers, stopping.close());
       if (!isInTime) onFault('stopping', new Error(`A handler of ${options.group} has not ended.`));
     },
     pause: () => {
@@ -230,26 +231,4 @@ async function joinWhenThere(
 /** It changes while others run, which the compiler cannot see. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
-}
-
-async function within(ms: number, runtime: Runtime, work: Promise<void>): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const timer = runtime.timers.after(
-      ms,
-      () => {
-        resolve(false);
-      },
-      { keepsAlive: true },
-    );
-    work.then(
-      () => {
-        timer.cancel();
-        resolve(true);
-      },
-      (error: unknown) => {
-        timer.cancel();
-        reject(error instanceof Error ? error : new Error(String(error)));
-      },
-    );
-  });
 }
