@@ -199,7 +199,12 @@ function coreOf(given: CoreParts): Core {
     begin: async (duty) => {
       // What it is to act on may have been appended since it was opened.
       if (parts.crew.isShared()) await following.catchUp();
-      await (prepared ??= prepareDuties(parts, tail));
+      prepared ??= prepareDuties(parts, tail).catch((fault: unknown) => {
+        // The next one tries again.
+        prepared = undefined;
+        throw fault;
+      });
+      await prepared;
       state.presuming = false;
       duties.add(duty);
       sweep.start();

@@ -144,6 +144,10 @@ function createRunning(parts: RunningParts): Running {
       isPaused = paused;
       const joined = await joinWhenThere(parts, closing.signal);
       if (joined === undefined) return;
+      if (closing.signal.aborted) {
+        await joined.close();
+        return;
+      }
       consumer = joined;
       if (isPaused()) joined.pause();
       liveness = watch();

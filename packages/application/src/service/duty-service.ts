@@ -6,6 +6,8 @@ import { actionTopics, type EventLog } from '@action-ledger/event-log';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Core } from '../core/core.ts';
 import { type Duty } from '../core/duties.ts';
+import { safeOnFault } from '../core/host-functions.ts';
+import { within } from '../core/within.ts';
 import { type StreamPlace } from '../core/follow-streams.ts';
 import { type ConsumerLoop, type ConsumerOptions, createConsumer } from './consumer.ts';
 import { placesOf } from './follower.ts';
@@ -33,11 +35,94 @@ export interface DutyServiceShape {
   readonly room?: (core: Core) => Core['room'];
 }
 
+/** From `start` to the end of `stop`. */
+interface Run {
+  opened: ServiceCore | undefined;
+  readonly stopping: AbortController;
+  /** Settles when it works, or has failed, or has let go because it was stopped meanwhile. */
+  started: Promise<void>;
+  stopped: Promise<void> | undefined;
+}
+
+/** So long `stop` waits for a start under way, which lays down what it has taken up when it comes to that. */
+const startWithinMs = 10_000;
+
 export function createDutyService(deps: ServiceDeps, shape: DutyServiceShape): Service {
-  const { core: source, log, drainMs, batchMax, retry, ...loop } = deps;
-  let running: ServiceCore | undefined;
-  const consumer: ConsumerLoop = createConsumer({
-    ...loop,
+  const { core: source, log, runtime, drainMs } = deps;
+  const onFault = safeOnFault(deps.onFault);
+  let run: Run | undefined;
+  const consumer = createDutyConsumer(deps, shape, () => run?.opened);
+  const layDown = async (mine: Run): Promise<void> => {
+    const { opened } = mine;
+    mine.opened = undefined;
+    try {
+      await opened?.core.end(shape.duty, drainMs === undefined ? {} : { drainMs });
+      await opened?.close();
+    } finally {
+      if (run === mine) run = undefined;
+    }
+  };
+  const bringUp = async (mine: Run): Promise<void> => {
+    const { signal } = mine.stopping;
+    try {
+      mine.opened = await openServiceCore(source, log, loopOf(deps), signal);
+      if (!isAborted(signal)) await mine.opened.core.begin(shape.duty);
+      if (!isAborted(signal)) await consumer.start();
+    } catch (error) {
+      await layDown(mine);
+      throw error;
+    }
+    if (isAborted(signal)) await layDown(mine);
+  };
+  const takeDown = async (mine: Run): Promise<void> => {
+    mine.stopping.abort();
+    await consumer.stop();
+    const started = mine.started.catch(() => undefined);
+    if (await within(startWithinMs, runtime.timers, started)) await layDown(mine);
+    else onFault('stopping', new Error(`The start of the ${shape.name} has not ended.`));
+  };
+  return {
+    start: async () => {
+      if (run !== undefined) throw new Error(`The ${shape.name} was started before.`);
+      const stopping = new AbortController();
+      const mine: Run = {
+        opened: undefined,
+        stopping,
+        started: Promise.resolve(),
+        stopped: undefined,
+      };
+      run = mine;
+      mine.started = bringUp(mine);
+      await mine.started;
+    },
+    stop: async () => {
+      if (run !== undefined) await (run.stopped ??= takeDown(run));
+    },
+    health: consumer.health,
+  };
+}
+
+type Loop = Omit<ServiceDeps, 'core' | 'log' | 'drainMs' | 'batchMax' | 'retry'>;
+
+function loopOf({
+  core: _core,
+  log: _log,
+  drainMs: _drain,
+  batchMax: _batch,
+  retry: _retry,
+  ...loop
+}: ServiceDeps): Loop {
+  return loop;
+}
+
+function createDutyConsumer(
+  deps: ServiceDeps,
+  shape: DutyServiceShape,
+  running: () => ServiceCore | undefined,
+): ConsumerLoop {
+  const { log, batchMax, retry } = deps;
+  const consumer = createConsumer({
+    ...loopOf(deps),
     ...(batchMax === undefined ? {} : { batchMax }),
     ...(retry === undefined ? {} : { retry }),
     log,
@@ -45,39 +130,23 @@ export function createDutyService(deps: ServiceDeps, shape: DutyServiceShape): S
     topics: [actionTopics.events],
     from: 'now',
     handle: async (records) => {
-      if (running === undefined) return;
-      const { core, isOwn } = running;
+      const { core, isOwn } = running() ?? {};
       const told = placesOf(records);
-      const places = isOwn ? told : told.filter((place) => !core.isKnown(place));
+      const places = isOwn === true ? told : told.filter((place) => core?.isKnown(place) !== true);
+      if (places.length > 0) await core?.follow(places);
+      // Nothing of it was done: it stays where it is, for those who have the duty.
+      if (core?.has(shape.duty) !== true) throw new Error(`The ${shape.name} is stopped.`);
       if (places.length === 0) return;
-      await core.follow(places);
       await shape.act(core, places);
       pauseWhileFull(consumer, shape.room?.(core));
     },
   });
-  return {
-    start: async () => {
-      if (running !== undefined) throw new Error(`The ${shape.name} was started before.`);
-      running = await openServiceCore(source, log, loop);
-      try {
-        await running.core.begin(shape.duty);
-        await consumer.start();
-      } catch (error) {
-        await running.close();
-        running = undefined;
-        throw error;
-      }
-    },
-    stop: async () => {
-      const stopping = running;
-      if (stopping === undefined) return;
-      await consumer.stop();
-      running = undefined;
-      await stopping.core.end(shape.duty, drainMs === undefined ? {} : { drainMs });
-      await stopping.close();
-    },
-    health: consumer.health,
-  };
+  return consumer;
+}
+
+/** It changes while others run, which the compiler cannot see. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
 }
 
 /** What comes now would only wait here, where others may have room. */

@@ -28,25 +28,33 @@ export interface ServiceCore {
   readonly close: () => Promise<void>;
 }
 
+/** @param stop ends the wait for a log that is away: then nothing is followed */
 export async function openServiceCore(
   source: CoreSource,
   log: EventLog,
   loop: Omit<FollowerOptions, 'core' | 'log' | 'instance' | 'runtime'>,
+  stop: AbortSignal,
 ): Promise<ServiceCore> {
   if ('core' in source) return { core: source.core, isOwn: false, close: async () => undefined };
   const { instance, ...ports } = source.own;
   const { runtime } = ports;
   const core = await openOwnCore(ports);
   const follower = createFollower({ ...loop, core, log, instance, runtime });
-  await follower.start();
-  return {
-    core,
-    isOwn: true,
-    close: async () => {
-      await follower.stop();
-      await core.ledger.close();
-    },
+  const close = async (): Promise<void> => {
+    await follower.stop();
+    await core.ledger.close();
   };
+  const giveUp = (): void => void follower.stop();
+  stop.addEventListener('abort', giveUp);
+  try {
+    if (!stop.aborted) await follower.start();
+  } catch (error) {
+    await close();
+    throw error;
+  } finally {
+    stop.removeEventListener('abort', giveUp);
+  }
+  return { core, isOwn: true, close };
 }
 
 async function openOwnCore(ports: Omit<OwnCore, 'instance'>): Promise<Core> {

@@ -15,7 +15,7 @@ export interface ServiceHealth {
 }
 
 export interface Service {
-  /** Resolves when it works. @throws where it never can: wrong options, no such topic */
+  /** Resolves when it works, or was stopped before it did. @throws where it never can: wrong options, no such topic */
   start(): Promise<void>;
   /** Begins nothing more, waits for what runs, within a bound. May be started again. */
   stop(): Promise<void>;
