@@ -41,7 +41,7 @@ export interface ArchiveReport {
   /** Their events, which are in the files. */
   readonly events: number;
   readonly files: readonly string[];
-  /** Archived by a run that ended before it had given up their events: done now. */
+  /** Archived by a run that ended before it had given up their events: done now, or to be done. */
   readonly completed: number;
   /** Old enough and kept whole, by reason. */
   readonly kept: Readonly<Record<string, number>>;
@@ -118,7 +118,7 @@ async function archiveBatch(
   batch: readonly Candidate[],
   left: readonly StreamCut[],
 ): Promise<void> {
-  const { report, request, folder, store } = run;
+  const { report, request, folder } = run;
   const count = (done: readonly Candidate[]): void => {
     report.actions += done.length;
     report.completed += left.length;
@@ -128,17 +128,26 @@ async function archiveBatch(
     count(batch);
     return;
   }
-  const cuts = [...left];
-  if (batch.length > 0) {
-    const file = await folder.write(linesOf(batch), dayOf(batch));
-    report.files.push(file);
-    await run.onPoint?.('file written');
-    const marked = await markAll(run, batch, file);
-    cuts.push(...marked.map(({ stream, action }) => ({ stream, before: action.revision + 1 })));
-    count(marked);
-  } else count([]);
-  for (const cut of inGroups(cuts)) {
-    await store.truncate(cut);
+  // First, and whatever comes of the rest: their files were proved just now.
+  await cutAll(run, left);
+  if (batch.length === 0) {
+    count([]);
+    return;
+  }
+  const file = await folder.write(linesOf(batch), dayOf(batch));
+  report.files.push(file);
+  await run.onPoint?.('file written');
+  const marked = await markAll(run, batch, file);
+  count(marked);
+  await cutAll(
+    run,
+    marked.map(({ stream, action }) => ({ stream, before: action.revision + 1 })),
+  );
+}
+
+async function cutAll(run: Run, cuts: readonly StreamCut[]): Promise<void> {
+  for (const some of inGroups(cuts)) {
+    await run.store.truncate(some);
     await run.onPoint?.('stream cut');
   }
 }

@@ -13,6 +13,7 @@ import {
 } from '@action-ledger/domain';
 import {
   type EventStore,
+  eventBytesMax,
   type RecordedEvent,
   StoreFault,
   type StreamCut,
@@ -59,11 +60,13 @@ export type Chooser = (stream: string) => Promise<Choice>;
 const gainMin = 1.5;
 /** What a marker takes beside its data: id, type, metadata, the name of the stream. */
 const besideData = 220;
+/** Who archives can have a longer name. */
+const spareBytes = 1_024;
 
 export function createChooser(deps: ChooserDeps): Chooser {
   return async (stream) => {
     const { store, sha256 } = deps;
-    const events = await readOrNone(store, stream);
+    const events = (await readOrNot(store, stream)) ?? [];
     const folded = foldAction(sha256, stream, events);
     if (folded.kind === 'broken' || events.length === 0) return keep('damaged');
     const { action, hash } = folded;
@@ -86,11 +89,15 @@ function keep(why: string): Choice {
   return { kind: 'keep', why };
 }
 
-async function readOrNone(store: EventStore, stream: string): Promise<readonly RecordedEvent[]> {
+/** Undefined where it is damaged. */
+async function readOrNot(
+  store: EventStore,
+  stream: string,
+): Promise<readonly RecordedEvent[] | undefined> {
   try {
     return await store.readStream(stream);
   } catch (fault) {
-    if (fault instanceof StoreFault && fault.code === 'store.corrupt') return [];
+    if (fault instanceof StoreFault && fault.code === 'store.corrupt') return undefined;
     throw fault;
   }
 }
@@ -132,22 +139,27 @@ async function whyKept(
     { wallMs: clock.nowMs() },
   );
   if (decision.kind === 'refusal') return refusedAs(action, decision);
-  if ((await store.readStream(quarantineStream(action.id))).length > 0) return 'damaged';
+  if ((await readOrNot(store, quarantineStream(action.id)))?.length !== 0) return 'damaged';
   if (action.workflow !== undefined && !(await isOver(deps, action.workflow.id)))
     return 'in a workflow';
-  return isAnySize || isWorthIt(events, decision.events) ? undefined : 'too small';
+  const bytes = bytesOf(decision.events);
+  if (bytes + spareBytes > eventBytesMax) return 'too large';
+  return isAnySize || isWorthIt(events, bytes) ? undefined : 'too small';
 }
 
 const likeAName = `archive-2026-01-01-${'0'.repeat(20)}.ndjson`;
 const likeAHash = '0'.repeat(43);
 
-function isWorthIt(
-  events: readonly RecordedEvent[],
-  marker: readonly { readonly data: object }[],
-): boolean {
+function bytesOf(marker: readonly { readonly data: object }[]): number {
+  return marker.reduce(
+    (sum, { data }) => sum + Buffer.byteLength(JSON.stringify(data)),
+    besideData,
+  );
+}
+
+function isWorthIt(events: readonly RecordedEvent[], bytes: number): boolean {
   const before = events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
-  const after = marker.reduce((sum, { data }) => sum + JSON.stringify(data).length, besideData);
-  return before >= after * gainMin;
+  return before >= bytes * gainMin;
 }
 
 /** Its workflow has come to its end, long enough ago, and waits for nobody. */
@@ -155,9 +167,10 @@ async function isOver(
   { store, sha256, settledBefore }: ChooserDeps,
   workflowId: string,
 ): Promise<boolean> {
-  const events = await readOrNone(store, streamOfWorkflow(workflowId));
+  const events = (await readOrNot(store, streamOfWorkflow(workflowId))) ?? [];
   const folded = foldWorkflow(sha256, workflowId, events);
-  if (folded.kind === 'broken') return false;
+  // Of what cannot be read nobody knows that it is over.
+  if (folded.kind === 'broken' || events.length === 0) return false;
   const { workflow } = folded;
   const isAtRest = !isOpenWorkflow(workflow) && workflow.watch === undefined;
   return isAtRest && workflow.updatedAt < settledBefore;

@@ -1,6 +1,6 @@
 // What an archived action keeps of its arguments and its result: all, up to a size; beyond that a part,
 // with what its tool declared to keep and what its undoers find it by. Where no declaration of the tool
-// is on record, nothing is cut.
+// is on record, or one cannot be read, nothing is cut.
 import { unsealEvent } from '@action-ledger/codec';
 import {
   type Action,
@@ -11,7 +11,7 @@ import {
   type RecordedResult,
   type Sha256,
 } from '@action-ledger/domain';
-import { type EventStore } from '@action-ledger/event-store';
+import { type EventStore, StoreFault } from '@action-ledger/event-store';
 import { type DeclarationData } from '@action-ledger/tools';
 import { toolStream } from '../record/registry.ts';
 
@@ -50,12 +50,23 @@ async function declaredKeep(
   store: EventStore,
   tool: string,
 ): Promise<readonly string[] | undefined> {
-  const declared = await store.readStream(toolStream(tool));
-  if (declared.length === 0) return undefined;
-  return declared.flatMap((event) => {
-    const { keep = [], rules } = unsealEvent(event).event.data as Partial<Declared>;
-    return [...keep, ...(rules?.undoneBy ?? []).flatMap(({ match }) => Object.values(match))];
-  });
+  try {
+    const declared = await store.readStream(toolStream(tool));
+    if (declared.length === 0) return undefined;
+    return declared.flatMap((event) => {
+      const { keep = [], rules } = unsealEvent(event).event.data as Partial<Declared>;
+      return [...keep, ...(rules?.undoneBy ?? []).flatMap(({ match }) => Object.values(match))];
+    });
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  return (
+    error instanceof SyntaxError || (error instanceof StoreFault && error.code === 'store.corrupt')
+  );
 }
 
 type Declared = Pick<DeclarationData, 'keep' | 'rules'>;

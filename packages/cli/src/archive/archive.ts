@@ -70,7 +70,9 @@ function reportText(
         ...files.map((file) => `  ${file}`),
       ];
   if (completed > 0)
-    lines.push(`${count(completed, 'action')} of an earlier run, which had ended early: done now.`);
+    lines.push(
+      `${count(completed, 'action')} of an earlier run, which had ended early: ${dryRun ? 'still to be done' : 'done now'}.`,
+    );
   const reasons = Object.entries(kept).map(([why, number]) => `${number} ${why}`);
   if (reasons.length > 0) lines.push(`Kept whole: ${reasons.join(', ')}.`);
   if (!dryRun && actions > 0)
