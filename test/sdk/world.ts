@@ -13,11 +13,12 @@ import {
 } from '@action-ledger/client';
 import { createGateway, type Limits } from '@action-ledger/gateway';
 import { createSystemRuntime } from '@action-ledger/runtime';
-import { createToolSet } from '@action-ledger/tools';
+import { createToolSet, type Tool } from '@action-ledger/tools';
 import { embeddedAs, type Sdk } from './embedded-as.ts';
 import { createTools, type Provider } from './tools.ts';
 
-export const ways = ['embedded', 'remote'] as const;
+/** `callers`: over HTTP, and what can be is carried out by who asks. */
+export const ways = ['embedded', 'remote', 'callers'] as const;
 export type Way = (typeof ways)[number];
 export type Store = 'memory' | 'file';
 
@@ -55,10 +56,13 @@ export async function openWorld(
   const { tools, provider } = createTools();
   const folder = store === 'file' ? mkdtempSync(join(tmpdir(), 'action-ledger-sdk-')) : undefined;
   const path = folder === undefined ? {} : { path: join(folder, 'ledger.db') };
-  const ledger = await createLedger({ ...path, tools, tenant, runtime });
+  const isServed = ({ policy }: Tool): boolean => way !== 'callers' || policy !== undefined;
+  const served = tools.filter(isServed);
+  const carried = tools.filter((tool) => !isServed(tool));
+  const ledger = await createLedger({ ...path, tools: served, tenant, runtime });
   const gateway = createGateway({
     ledger,
-    tools: createToolSet(tools),
+    tools: createToolSet(served),
     feed: ledger.store,
     access,
     runtime,
@@ -68,13 +72,14 @@ export async function openWorld(
   const { url } = await gateway.start();
   const opened: RemoteLedger[] = [];
   const remote: World['remote'] = async (options = {}) => {
-    const made = await createLedger({ url, apiKey: 'ann', ...options });
+    const own = way === 'callers' ? { tools: carried, digestKey: 'a key of sixteen' } : {};
+    const made = await createLedger({ url, apiKey: 'ann', ...own, ...options });
     opened.push(made);
     return made;
   };
   return {
     as: async (name) =>
-      way === 'remote' ? remote({ apiKey: name }) : embeddedAs(ledger, tenant, name),
+      way === 'embedded' ? embeddedAs(ledger, tenant, name) : remote({ apiKey: name }),
     remote,
     provider,
     url,

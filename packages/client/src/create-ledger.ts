@@ -24,7 +24,7 @@ import { LedgerError } from './ledger-error.ts';
 import { type CallContext, type LedgerTool } from './ledger-tool.ts';
 import { openIndex, type OpenIndex } from './open-index.ts';
 import { openRemoteLedger, type RemoteLedger } from './remote/remote-ledger.ts';
-import { isRemote, type RemoteLedgerOptions } from './remote/remote-options.ts';
+import { isRemote, type RemoteLedgerOptions, type RemoteTools } from './remote/remote-options.ts';
 import { type Openness, whileOpen } from './while-open.ts';
 import {
   ledgerWorkflows,
@@ -78,13 +78,15 @@ type OfTenant<Request> = Omit<Request, 'tenant'> & { readonly tenant?: string };
  * @throws RegistrationRefused a tool's identity changed without a new identityVersion
  * @throws StoreFault the file cannot be opened: held by another process, damaged, of a newer format
  */
-export async function createLedger(options: RemoteLedgerOptions): Promise<RemoteLedger>;
+export async function createLedger<Tools extends RemoteTools = RemoteTools>(
+  options: RemoteLedgerOptions<Tools>,
+): Promise<RemoteLedger<Tools>>;
 export async function createLedger<Tools extends Readonly<Record<string, AnyTool>>>(
   options: CreateLedgerOptions<Tools>,
 ): Promise<Ledger<Tools>>;
 export async function createLedger<Tools extends Readonly<Record<string, AnyTool>>>(
-  options: CreateLedgerOptions<Tools> | RemoteLedgerOptions,
-): Promise<Ledger<Tools> | RemoteLedger> {
+  options: CreateLedgerOptions<Tools> | RemoteLedgerOptions<Tools>,
+): Promise<Ledger<Tools> | RemoteLedger<Tools>> {
   return isRemote(options) ? openRemoteLedger(options) : openEmbedded(options);
 }
 

@@ -32,6 +32,7 @@ export {
   type RemoteProposal,
   type RemoteResumeRequest,
   type RemoteTool,
+  type RemoteTools,
   type RemoteUnknownFilter,
   type RemoteWaitingReport,
   type RemoteWorkflows,

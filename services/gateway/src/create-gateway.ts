@@ -100,10 +100,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
       events.stop();
       await withinMs(runtime, limits.drainMs, underWay.none());
       const closed = app.close();
-      if (underWay.count() > 0) {
+      if (underWay.count() > 0)
         logger.warn({ cut: underWay.count() }, 'requests were still under way');
-        app.server.closeAllConnections();
-      }
+      // Also those that clients have only just opened, ahead of a request: nobody else ends them.
+      app.server.closeAllConnections();
       await closed;
       logger.info({}, 'the gateway has stopped');
     },

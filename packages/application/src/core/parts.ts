@@ -158,7 +158,7 @@ export interface Parts {
   readonly onFault: (where: string, fault: unknown) => void;
 }
 
-type Known = Pick<Parts, 'tools' | 'callerTools'>;
+export type Known = Pick<Parts, 'tools' | 'callerTools'>;
 
 export function toolOf(parts: Known, action: Action): Tool | undefined {
   return toolNamed(parts, action.tenant, action.tool);

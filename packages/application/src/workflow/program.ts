@@ -18,6 +18,7 @@ import { type Answer, answerFor } from '../answer/answer.ts';
 import { argumentsRefused, checkedArguments } from './step-arguments.ts';
 import { namesOf, type Names } from '../propose/names.ts';
 import { notRecordable } from '../answer/not-recordable.ts';
+import { toolNamed } from '../core/parts.ts';
 import { type Proposal } from '../propose/proposal.ts';
 import { propose } from '../propose/propose.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
@@ -130,7 +131,7 @@ async function takeNow(
   const loaded = await workflows.store.load(workflowId);
   if (loaded.kind === 'broken') return no(brokenRecord(loaded.reason));
   const { workflow } = loaded;
-  const tool = parts.tools.get(request.tool);
+  const tool = toolNamed(parts, workflow.tenant, request.tool);
   if (tool === undefined) return no(refusal('tool.unknown', `There is no tool "${request.tool}".`));
   const args = checkedArguments(tool, request.arguments);
   if (args.kind === 'refusal')
@@ -182,7 +183,7 @@ function plannedStep(
   args: Names['args'],
 ): PlannedStep | StepAnswer {
   const { step, mayFail } = request;
-  const compensation = compensationOf(parts, tool, request);
+  const compensation = compensationOf(parts, workflow.tenant, tool, request);
   if (compensation.kind === 'refusal') return no(compensation);
   const identity = identityOf(tool, request.identity);
   const like = { step, tool: tool.name, arguments: {}, identity };

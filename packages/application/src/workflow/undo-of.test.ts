@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Action } from '@action-ledger/domain';
 import { createToolSet } from '@action-ledger/tools';
+import { noCallerTools } from '../callers/caller-tools.ts';
 import { undoOf } from './undo-of.ts';
 
 describe('what would undo a step', () => {
@@ -13,9 +14,9 @@ describe('what would undo a step', () => {
       arguments: { ids: ['u-1'] },
       archived: { cut: ['arguments'] },
     } as unknown as Action;
-    const tools = createToolSet([]);
-    expect(undoOf({ tools }, step, action).undoFault).toContain('only a part of it is kept');
+    const parts = { tools: createToolSet([]), callerTools: noCallerTools };
+    expect(undoOf(parts, step, action).undoFault).toContain('only a part of it is kept');
     const whole = { ...action, archived: { cut: [] } } as unknown as Action;
-    expect(undoOf({ tools }, step, whole).undoFault).not.toContain('only a part');
+    expect(undoOf(parts, step, whole).undoFault).not.toContain('only a part');
   });
 });

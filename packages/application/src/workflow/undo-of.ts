@@ -9,14 +9,14 @@ import {
   type Undo,
   type WorkflowStep,
 } from '@action-ledger/domain';
-import { type Parts } from '../core/parts.ts';
+import { type Known, toolNamed } from '../core/parts.ts';
 
 type Undoing = Pick<StepSettled, 'undo' | 'undoFault'>;
 
 export function undoOf(
-  parts: Pick<Parts, 'tools'>,
+  parts: Known,
   step: Pick<WorkflowStep, 'tool' | 'compensation'>,
-  action: Pick<Action, 'arguments' | 'outcome' | 'archived'>,
+  action: Pick<Action, 'tenant' | 'arguments' | 'outcome' | 'archived'>,
 ): Undoing {
   const { compensation } = step;
   switch (compensation.kind) {
@@ -28,7 +28,7 @@ export function undoOf(
       const resolved = resolveUndoArguments(compensation.arguments, resultOf(action));
       return resolved.kind === 'missing'
         ? { undoFault: `"${resolved.path}" is not in what the step brought about` }
-        : checked(parts, { tool: compensation.tool, arguments: resolved.arguments });
+        : checked(parts, action.tenant, { tool: compensation.tool, arguments: resolved.arguments });
     }
     case 'declared':
       return isCut(action) ? { undoFault: onlyAPart } : declared(parts, step.tool, action);
@@ -54,24 +54,24 @@ function resultOf({ arguments: args, outcome }: Pick<Action, 'arguments' | 'outc
 
 /** The rule is a function of the tool's author: whatever it does, the step has succeeded. */
 function declared(
-  parts: Pick<Parts, 'tools'>,
+  parts: Known,
   toolName: string,
-  action: Pick<Action, 'arguments' | 'outcome'>,
+  action: Pick<Action, 'tenant' | 'arguments' | 'outcome'>,
 ): Undoing {
-  const rule = parts.tools.get(toolName)?.compensate;
+  const rule = toolNamed(parts, action.tenant, toolName)?.compensate;
   if (rule === undefined) return { undoFault: `${toolName} declares no compensation any more` };
   try {
     const plain = checkJson(rule.arguments(resultOf(action)));
     if (plain.kind === 'refusal') return { undoFault: plain.message };
-    return checked(parts, { tool: rule.tool, arguments: plain.value as JsonObject });
+    return checked(parts, action.tenant, { tool: rule.tool, arguments: plain.value as JsonObject });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { undoFault: `the compensation that ${toolName} declares failed: ${why.slice(0, 500)}` };
   }
 }
 
-function checked(parts: Pick<Parts, 'tools'>, undo: Undo): Undoing {
-  const tool = parts.tools.get(undo.tool);
+function checked(parts: Known, tenant: string, undo: Undo): Undoing {
+  const tool = toolNamed(parts, tenant, undo.tool);
   if (tool === undefined) return { undoFault: `there is no tool "${undo.tool}"` };
   const valid = tool.validate(undo.arguments);
   return valid.kind === 'refusal' ? { undoFault: valid.message } : { undo };

@@ -16,7 +16,7 @@ import {
 } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { checkRequest } from '../propose/check-request.ts';
-import { type Parts } from '../core/parts.ts';
+import { type Known, toolNamed } from '../core/parts.ts';
 
 export interface WorkflowRequest {
   readonly tenant: string;
@@ -134,15 +134,16 @@ export function identityOf(tool: Tool, asked: StepIdentity['kind'] | undefined):
 
 /** What is recorded before the step is dispatched. */
 export function compensationOf(
-  parts: Pick<Parts, 'tools'>,
+  parts: Known,
+  tenant: string,
   tool: Tool,
   { step, compensate }: Pick<StepRequest, 'step' | 'compensate'>,
 ): StepCompensation | No {
   if (compensate === 'not needed' || compensate === 'impossible') return { kind: compensate };
-  if (compensate === undefined) return declaredBy(parts, tool, step);
+  if (compensate === undefined) return declaredBy(parts, tenant, tool, step);
   if (typeof compensate !== 'object')
     return badCompensation(step, `"${String(compensate)}" is none`);
-  const undoer = parts.tools.get(compensate.tool);
+  const undoer = toolNamed(parts, tenant, compensate.tool);
   const misfit = misfitOf(undoer, compensate.tool);
   if (undoer === undefined || misfit !== undefined)
     return badCompensation(step, misfit ?? `there is no tool "${compensate.tool}"`);
@@ -160,7 +161,7 @@ function withArguments(step: string, undoer: Tool, args: JsonObject): StepCompen
   return { kind: 'tool', tool: undoer.name, arguments: args };
 }
 
-function declaredBy(parts: Pick<Parts, 'tools'>, tool: Tool, step: string): StepCompensation | No {
+function declaredBy(parts: Known, tenant: string, tool: Tool, step: string): StepCompensation | No {
   if (tool.kind === 'read') return { kind: 'not needed' };
   if (tool.compensate === undefined)
     return refusal(
@@ -168,7 +169,7 @@ function declaredBy(parts: Pick<Parts, 'tools'>, tool: Tool, step: string): Step
       `Step "${step}" does not say how it is undone, and ${tool.name} declares nothing: name a tool and its arguments, "not needed" or "impossible".`,
       { step, tool: tool.name },
     );
-  const undoer = parts.tools.get(tool.compensate.tool);
+  const undoer = toolNamed(parts, tenant, tool.compensate.tool);
   const misfit = misfitOf(undoer, tool.compensate.tool);
   return misfit === undefined
     ? { kind: 'declared', tool: tool.compensate.tool }

@@ -21,9 +21,10 @@ import {
 import { type Clock } from '@action-ledger/runtime';
 import { type Ask, type Told } from './ask.ts';
 import { noNames, type WithoutNames } from './names-by-key.ts';
-import { held, pathOf, unnamed, waitMsMax } from './proposals.ts';
+import { unnamed } from './proposals.ts';
 import { refusalOf, thrownFor } from './read-answer.ts';
 import { actionOf, given, type RemoteAction } from './shown.ts';
+import { held, pathOf, waitMsMax } from './until-rested.ts';
 
 export interface Damaged {
   readonly kind: 'broken';

@@ -1,12 +1,18 @@
 // `@action-ledger/client/remote`: a ledger in another process, and nothing of one in this: neither SQLite nor
-// the application is loaded. For that, types of other packages are taken by `import type`: a list of types in
+// the application is loaded; what runs tools is, once it is given some. For that, types of other packages are taken by `import type`: a list of types in
 // braces alone would still load its module.
 import { openRemoteLedger, type RemoteLedger } from './remote-ledger.ts';
-import { type RemoteLedgerOptions } from './remote-options.ts';
+import { type RemoteLedgerOptions, type RemoteTools } from './remote-options.ts';
 
-/** @throws LedgerError `ledger.options` an option is unknown or malformed */
-export async function createLedger(options: RemoteLedgerOptions): Promise<RemoteLedger> {
-  return Promise.resolve().then(() => openRemoteLedger(options));
+/**
+ * @throws LedgerError `ledger.options` an option is unknown or malformed
+ * @throws ToolDeclarationError, RegistrationRefused a tool cannot be declared to this ledger
+ * @throws RemoteFault, StoreFault the tools could not be declared
+ */
+export async function createLedger<Tools extends RemoteTools = RemoteTools>(
+  options: RemoteLedgerOptions<Tools>,
+): Promise<RemoteLedger<Tools>> {
+  return openRemoteLedger(options);
 }
 
 export { LedgerError, type LedgerErrorCode } from '../ledger-error.ts';
@@ -25,7 +31,7 @@ export { type Proposing, type RemoteExplainRequest, type RemoteProposal } from '
 export * from './reading.ts';
 export { RemoteFault, type RemoteFaultCode, remoteFaultCodes } from './remote-fault.ts';
 export { type RemoteCallContext, type RemoteLedger, type RemoteTool } from './remote-ledger.ts';
-export { type RemoteLedgerOptions, type Secret } from './remote-options.ts';
+export { type RemoteLedgerOptions, type RemoteTools, type Secret } from './remote-options.ts';
 export { type RemoteAction } from './shown.ts';
 export { type RemoteWorkflows } from './workflows.ts';
 export { type Answer, type AnswerWord, answerWords } from '@action-ledger/domain';

@@ -5,16 +5,19 @@ import {
   type Answer,
   type CallOrigin,
   checkJson,
+  type JsonValue,
   refusal,
   type Refusal,
   refusedAnswer,
   traceContextOf,
 } from '@action-ledger/domain';
-import { type Clock } from '@action-ledger/runtime';
-import { type Ask, type Asking, type Told } from './ask.ts';
+import { type Runtime } from '@action-ledger/runtime';
+import { type Ask, type Asking } from './ask.ts';
 import { noNames, type WithoutNames } from './names-by-key.ts';
-import { answerAbout, answerIn, proposalAnswer, refusalOf, thrownFor } from './read-answer.ts';
+import { type OwnTools, type ShownArguments } from './own-tools.ts';
+import { refusalOf, thrownFor } from './read-answer.ts';
 import { given } from './shown.ts';
+import { pathOf, type RestDeps, untilRested } from './until-rested.ts';
 
 export interface RemoteProposal {
   readonly tool: string;
@@ -41,42 +44,24 @@ export interface Proposing {
   explain(request: RemoteExplainRequest): Promise<Explanation | Refusal>;
 }
 
-/** As long as a tool of the usual times is waited for in its own process. */
-const waitMsUsual = 40_000;
-/** In one request: below the minute after which many a proxy cuts the line. */
-export const waitMsMax = 50_000;
-
-export function proposing(ask: Ask, clock: Clock): Proposing {
-  const outcome = (tool: string, asking: Asking): Promise<Answer> =>
-    untilRested(ask, clock, tool, asking);
+/** @param own what this program carries out itself */
+export function proposing(ask: Ask, runtime: Runtime, own?: OwnTools): Proposing {
+  const deps: ProposeDeps = { ask, runtime, own };
   return {
     propose: async (proposal) => {
       noNames('a proposal', proposal);
-      const { tool, waitMs, signal, traceparent, tracestate } = proposal;
-      const body = bodyOf(proposal);
-      if ('word' in body) return body;
-      const headers = given({ ...traceContextOf(traceparent, tracestate) });
-      return outcome(tool, {
-        method: 'POST',
-        path: 'v1/actions',
-        body,
-        headers,
-        ...given({ waitMs, signal }),
-      });
+      return proposed(deps, proposal);
     },
     repeat: async (request) => {
       noNames('a repeat', request);
       const { of, reason, revisionSeen, arguments: args, confirmedDouble, waitMs } = request;
       if (typeof of !== 'string') return misfit('', unnamed('of'));
-      const plain = args === undefined ? { value: undefined } : checkJson(args);
-      if ('code' in plain) return misfit('', plain);
-      const body = given({ reason, revisionSeen, arguments: plain.value, confirmedDouble });
-      return outcome('', {
-        method: 'POST',
-        path: pathOf(of, '/repeat'),
-        body,
-        ...given({ waitMs }),
-      });
+      const plain = args === undefined ? undefined : checkJson(args);
+      if (plain?.kind === 'refusal') return misfit('', plain);
+      const shown = plain && ((await own?.shownOf(of, plain.value)) ?? shownWhole(plain.value));
+      const body = given({ reason, revisionSeen, arguments: shown?.arguments, confirmedDouble });
+      const path = pathOf(of, '/repeat');
+      return untilRested(deps, '', { method: 'POST', path, body, ...given({ waitMs }) }, shown);
     },
     edit: async (request) => {
       noNames('an edit', request);
@@ -84,9 +69,11 @@ export function proposing(ask: Ask, clock: Clock): Proposing {
       if (typeof actionId !== 'string') return misfit('', unnamed('actionId'));
       const plain = checkJson(args);
       if (plain.kind === 'refusal') return misfit(tool ?? '', plain);
-      const body = given({ reason, revisionSeen, arguments: plain.value, tool });
+      const shown = (await own?.shownOf(actionId, plain.value)) ?? shownWhole(plain.value);
+      const body = given({ reason, revisionSeen, arguments: shown.arguments, tool });
       const path = pathOf(actionId, '/edit');
-      return outcome(tool ?? '', { method: 'POST', path, body, ...given({ waitMs }) });
+      const asking: Asking = { method: 'POST', path, body, ...given({ waitMs }) };
+      return untilRested(deps, tool ?? '', asking, shown);
     },
     explain: async (request) => {
       noNames('an explanation', request);
@@ -94,7 +81,9 @@ export function proposing(ask: Ask, clock: Clock): Proposing {
       const plain = checkJson(request.arguments);
       if (plain.kind === 'refusal') return plain;
       const { tool, origin, key } = request;
-      const body = { tool, arguments: plain.value, ...originOf(origin), ...given({ key }) };
+      const shown = own?.shown(tool, plain.value) ?? shownWhole(plain.value);
+      if (shown.kind === 'refusal') return shown;
+      const body = { tool, arguments: shown.arguments, ...originOf(origin), ...given({ key }) };
       const told = await ask({ method: 'POST', path: 'v1/explain', body });
       if (told.kind === 'answer') return told.body as unknown as Explanation;
       if (told.kind === 'fault') throw thrownFor(told);
@@ -103,11 +92,48 @@ export function proposing(ask: Ask, clock: Clock): Proposing {
   };
 }
 
-export function pathOf(actionId: string, command = ''): string {
-  return `v1/actions/${encodeURIComponent(actionId)}${command}`;
+interface ProposeDeps extends RestDeps {
+  readonly own: OwnTools | undefined;
 }
 
-function bodyOf(proposal: RemoteProposal): object | Answer {
+async function proposed(deps: ProposeDeps, proposal: RemoteProposal): Promise<Answer> {
+  const { tool, origin = {}, waitMs, signal, traceparent, tracestate } = proposal;
+  const body = bodyOf(proposal);
+  if ('word' in body) return body;
+  const headers = given({ ...traceContextOf(traceparent, tracestate) });
+  const asking: Asking = {
+    method: 'POST',
+    path: 'v1/actions',
+    body,
+    headers,
+    ...given({ waitMs, signal }),
+  };
+  const { arguments: args } = body;
+  const call = { tool, arguments: args, origin, traceparent, tracestate };
+  const { own } = deps;
+  for (let tries = 1; ; tries += 1) {
+    const prepared = await own?.prepare(call);
+    if (prepared === undefined) return untilRested(deps, tool, asking);
+    if ('word' in prepared) return prepared;
+    const { worker, arguments: shown } = prepared;
+    const toCarry = { ...body, arguments: shown, execute: 'caller', worker };
+    const answer = await untilRested(deps, tool, { ...asking, body: toCarry }, prepared);
+    // A ledger that was put back to an earlier time may have lost what was declared.
+    if (answer.code !== 'tool.unknown' || tries > 1) return answer;
+    await own?.declare();
+  }
+}
+
+function shownWhole(args: JsonValue): ShownArguments {
+  return { kind: 'shown', arguments: args };
+}
+
+interface ProposalBody {
+  readonly tool: string;
+  readonly arguments: JsonValue;
+}
+
+function bodyOf(proposal: RemoteProposal): ProposalBody | Answer {
   const { tool, arguments: args, origin, key, waitMs } = proposal;
   if (typeof tool !== 'string') return misfit('', noTool(tool));
   const plain = checkJson(args);
@@ -134,60 +160,18 @@ function originOf({ conversation, run, turn, call }: CallOrigin = {}): object {
 }
 
 /** Before anything was sent; in the words that the ledger itself would use. */
-export function misfit(tool: string, no: Pick<Refusal, 'code' | 'message' | 'detail'>): Answer {
+export function misfit(
+  tool: string,
+  no: Pick<Refusal, 'code' | 'message' | 'detail'>,
+  tenant = '',
+): Answer {
   const { code, message: reason, detail } = no;
   return refusedAnswer({
-    tenant: '',
+    tenant,
     tool,
     word: 'failed-without-effect',
     code,
     reason,
     ...given({ detail }),
   });
-}
-
-/** Held as long as the caller waits, in as many requests as that takes. */
-async function untilRested(ask: Ask, clock: Clock, tool: string, asking: Asking): Promise<Answer> {
-  const { waitMs = waitMsUsual, signal } = asking;
-  const until = clock.monoMs() + waitMs;
-  const first = await held(ask, clock, { ...asking, waitMs: Math.min(waitMs, waitMsMax) });
-  let answer = proposalAnswer(tool, first.told);
-  const { repeat, actionId } = answer;
-  let isHeldOnly = first.isHeldOnly && actionId !== undefined;
-  while (isHeldOnly && until > clock.monoMs() && signal?.aborted !== true) {
-    const left = Math.min(until - clock.monoMs(), waitMsMax);
-    const look = { method: 'GET', path: pathOf(actionId ?? ''), waitMs: left } as const;
-    const { told, ...more } = await held(ask, clock, { ...look, ...given({ signal }) });
-    // What was known before is as true as it was.
-    if (told.kind !== 'answer') return answer;
-    // Another action has its place: the proposal leads there.
-    if (told.body['supersededBy'] !== undefined)
-      return proposalAnswer(tool, await ask({ ...asking, waitMs: left }));
-    answer = answerAbout(answerIn(told.body), { repeat });
-    isHeldOnly = more.isHeldOnly;
-  }
-  return answer;
-}
-
-export interface Held {
-  readonly told: Told;
-  /** Not finished only because the ledger was asked to hold it no longer: not at rest. */
-  readonly isHeldOnly: boolean;
-}
-
-const unfinished: ReadonlySet<unknown> = new Set([
-  'in-progress',
-  'checking',
-  'waiting-for-approval',
-]);
-
-export async function held(ask: Ask, clock: Clock, asking: Asking): Promise<Held> {
-  const askedAt = clock.monoMs();
-  const told = await ask(asking);
-  if (told.kind !== 'answer' || !unfinished.has(told.body['word']))
-    return { told, isHeldOnly: false };
-  // The ledger may hold it for less than it was asked to, and says so.
-  const applied = /wait=(\d+)/.exec(told.headers.get('preference-applied') ?? '')?.[1];
-  const heldMs = applied === undefined ? (asking.waitMs ?? 0) : Number(applied) * 1_000;
-  return { told, isHeldOnly: clock.monoMs() - askedAt >= heldMs };
 }

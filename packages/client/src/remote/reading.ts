@@ -12,9 +12,9 @@ import type {
 import { type JsonObject } from '@action-ledger/domain';
 import { type Ask } from './ask.ts';
 import { noNames, notRemote, type WithoutNames } from './names-by-key.ts';
-import { pathOf } from './proposals.ts';
 import { refusalOf, thrownFor, unreadable } from './read-answer.ts';
 import { actionOf, given, listIn, type RemoteAction } from './shown.ts';
+import { pathOf } from './until-rested.ts';
 
 export type RemoteListFilter = Omit<ListFilter, 'tenant' | 'plannedUntil'>;
 export type RemoteUnknownFilter = Omit<UnknownFilter, 'tenant' | 'after'>;

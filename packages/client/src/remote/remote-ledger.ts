@@ -1,7 +1,8 @@
 // The ledger of another process, over HTTP: the same calls, answers and errors as the embedded one. Who asks
-// is known by the key, so names and tenant are not said; the tools run where the ledger does.
+// is known by the key, so names and tenant are not said. Tools run where the ledger does, but for those that
+// this program brings.
 import type { Ledger as Core, WorkflowRequest } from '@action-ledger/application';
-import { createSystemRuntime } from '@action-ledger/runtime';
+import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import type { TypedTool } from '@action-ledger/tools';
 import { LedgerError } from '../ledger-error.ts';
 import { type CallContext, type Outcome } from '../ledger-tool.ts';
@@ -16,10 +17,16 @@ import { type Ask, createAsk } from './ask.ts';
 import { type Commanding, commanding } from './commands.ts';
 import { noNames, type WithoutNames } from './names-by-key.ts';
 import { addNotRemote, type NotRemote } from './not-remote.ts';
+import { type OwnTools } from './own-tools.ts';
 import { type Proposing, proposing, type RemoteProposal } from './proposals.ts';
 import { type Reading, reading } from './reading.ts';
 import { RemoteFault } from './remote-fault.ts';
-import { checkRemoteOptions, type RemoteLedgerOptions, urlOf } from './remote-options.ts';
+import {
+  checkRemoteOptions,
+  type RemoteLedgerOptions,
+  type RemoteTools,
+  urlOf,
+} from './remote-options.ts';
 import { requestsAsObjects } from './requests-as-objects.ts';
 import { type RemoteWorkflows, remoteWorkflows } from './workflows.ts';
 
@@ -31,8 +38,14 @@ export interface RemoteTool<Args = unknown, Result = unknown> {
   call(args: Args, context?: RemoteCallContext): Promise<Outcome<Result>>;
 }
 
+type RemoteToolOf<Declared> =
+  Declared extends TypedTool<infer Args, infer Result> ? RemoteTool<Args, Result> : RemoteTool;
+
 /** What has to be asked for elsewhere is answered later: every read is a promise. */
-export interface RemoteLedger extends Proposing, Commanding, Reading, NotRemote {
+export interface RemoteLedger<Tools extends RemoteTools = RemoteTools>
+  extends Proposing, Commanding, Reading, NotRemote {
+  /** Those that this program carries out itself. */
+  readonly tools: { readonly [Name in keyof Tools]: RemoteToolOf<Tools[Name]> };
   /** A tool of the ledger by its name, or by its declaration, which gives its types. */
   tool<Args = unknown, Result = unknown>(
     tool: TypedTool<Args, Result> | string,
@@ -47,8 +60,8 @@ export interface RemoteLedger extends Proposing, Commanding, Reading, NotRemote 
   ): Promise<WorkflowOutcome<Result>>;
   readonly workflows: RemoteWorkflows;
   /**
-   * Takes nothing new, waits for what is asked (at most `drainMs`, default 30 s). The ledger itself goes
-   * on. Whatever is asked after it rejects with LedgerError `ledger.closed`.
+   * Takes nothing new, waits for what is asked and for tools that run here (at most `drainMs`, default
+   * 30 s; then they are aborted, and what became of them is told). The ledger itself goes on. Whatever is asked after it rejects with LedgerError `ledger.closed`.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
@@ -61,10 +74,14 @@ const answerWithinMsUsual = 10_000;
 const drainMsUsual = 30_000;
 
 /**
- * Asks nothing yet: a program can be started before its ledger.
+ * Without tools it asks nothing yet: a program can be started before its ledger.
  * @throws LedgerError `ledger.options` an option is unknown or malformed
+ * @throws ToolDeclarationError, RegistrationRefused a tool cannot be declared to this ledger
+ * @throws RemoteFault, StoreFault the tools could not be declared
  */
-export function openRemoteLedger(options: RemoteLedgerOptions): Whole<RemoteLedger> {
+export async function openRemoteLedger<Tools extends RemoteTools>(
+  options: RemoteLedgerOptions<Tools>,
+): Promise<Whole<RemoteLedger<Tools>>> {
   checkRemoteOptions(options);
   const { url, apiKey, token, fetch: given, runtime = createSystemRuntime() } = options;
   const { retryForMs = retryForMsUsual, answerWithinMs = answerWithinMsUsual } = options;
@@ -77,15 +94,19 @@ export function openRemoteLedger(options: RemoteLedgerOptions): Whole<RemoteLedg
     fetch: given ?? ((...asked: Parameters<typeof fetch>) => fetch(...asked)),
     timers: runtime.timers,
   };
-  const open = whileOpen(
-    createAsk({ line, runtime, retryForMs, answerWithinMs, closed: ended.signal }),
-  );
+  const askUntil = (closed: AbortSignal): Ask =>
+    createAsk({ line, runtime, retryForMs, answerWithinMs, closed });
+  const open = whileOpen(askUntil(ended.signal));
   const { ask } = open;
   const { clock } = runtime;
-  const proposals = requestsAsObjects(proposing(ask, clock));
-  const workflows = requestsAsObjects(remoteWorkflows(ask, clock));
-  return addNotRemote<Omit<RemoteLedger, keyof NotRemote>>({
+  const own = await ownToolsOf(options, runtime, askUntil);
+  const proposals = requestsAsObjects(proposing(ask, runtime, own));
+  const workflows = requestsAsObjects(remoteWorkflows(ask, clock, own));
+  return addNotRemote<Omit<RemoteLedger<Tools>, keyof NotRemote>>({
     ...proposals,
+    tools: Object.fromEntries(
+      namedTools(options).map(([name, tool]) => [name, callable(proposals, tool)]),
+    ) as RemoteLedger<Tools>['tools'],
     ...requestsAsObjects(commanding(ask, clock)),
     ...requestsAsObjects(reading(ask)),
     tool: <Args, Result>(tool: TypedTool<Args, Result> | string) =>
@@ -102,10 +123,40 @@ export function openRemoteLedger(options: RemoteLedgerOptions): Whole<RemoteLedg
       const timer = runtime.timers.after(drainMs, () => {
         ended.abort();
       });
-      await open.close();
+      await Promise.all([open.close(), own?.close(drainMs)]);
       timer.cancel();
     },
   });
+}
+
+/** What runs tools is loaded by those alone that have some. */
+async function ownToolsOf(
+  { tools, digestKey, onFault = () => undefined }: RemoteLedgerOptions,
+  runtime: Runtime,
+  askUntil: (ended: AbortSignal) => Ask,
+): Promise<OwnTools | undefined> {
+  if (tools === undefined || Object.keys(tools).length === 0) return undefined;
+  const { openOwnTools } = await import('./callers/open-own-tools.ts');
+  return openOwnTools({ tools, digestKey, onFault: safely(onFault), runtime, askUntil });
+}
+
+/** What it throws is nobody's. */
+function safely(onFault: NonNullable<RemoteLedgerOptions['onFault']>): typeof onFault {
+  return (where, fault) => {
+    try {
+      onFault(where, fault);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+}
+
+function namedTools({
+  tools = [],
+}: RemoteLedgerOptions): readonly (readonly [string, { readonly name: string }])[] {
+  return Array.isArray(tools)
+    ? (tools as readonly { readonly name: string }[]).map((tool) => [tool.name, tool] as const)
+    : Object.entries(tools as RemoteTools);
 }
 
 /** The program names no tenant, the key says it; and is told what it knows where its ledger is not heard. */

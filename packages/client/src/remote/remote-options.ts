@@ -1,11 +1,14 @@
 // What createLedger takes for a ledger in another process, checked before anything is asked.
 import { type Runtime } from '@action-ledger/runtime';
+import type { Tool } from '@action-ledger/tools';
 import { LedgerError } from '../ledger-error.ts';
 
 /** A key that is renewed is given as a function: it is called for each request. */
 export type Secret = string | (() => string | Promise<string>);
 
-export interface RemoteLedgerOptions {
+export type RemoteTools = Readonly<Record<string, Tool>>;
+
+export interface RemoteLedgerOptions<Tools extends RemoteTools = RemoteTools> {
   /** Where the gateway answers: `https://ledger.example`. A path before `/v1` is kept. */
   readonly url: string | URL;
   /** Whose key it is decides tenant, name and roles. Without key and token: a ledger that is open to its machine. */
@@ -19,12 +22,26 @@ export interface RemoteLedgerOptions {
   readonly retryForMs?: number;
   /** How long one try waits for an answer beyond what it asks the ledger to wait, in ms. Default 10 s. */
   readonly answerWithinMs?: number;
+  /**
+   * Those that this program carries out itself, beside what the ledger serves. The key needs the role
+   * `worker` for them.
+   */
+  readonly tools?: Tools | readonly Tool[];
+  /**
+   * By it repeats with secret arguments are known, which never leave this process: the same in every
+   * process that has the tool, and kept as long as its actions are. At least 16 characters.
+   */
+  readonly digestKey?: string;
+  /** Something outside broke and was survived, in what this program carries out; for the log. */
+  readonly onFault?: (where: string, fault: unknown) => void;
   readonly runtime?: Runtime;
   /** In place of Node's own: through a proxy, with a client certificate. Redirects must stay unfollowed. */
   readonly fetch?: typeof fetch;
 }
 
 type Name = keyof RemoteLedgerOptions;
+
+const digestKeyMin = 16;
 
 const wantedOf: Readonly<Record<Name, (value: unknown) => string | undefined>> = {
   url: (value) =>
@@ -35,6 +52,15 @@ const wantedOf: Readonly<Record<Name, (value: unknown) => string | undefined>> =
   token: (value) => secret(value, 'the text of a token'),
   retryForMs: (value) => milliseconds(value, 0),
   answerWithinMs: (value) => milliseconds(value, 1),
+  tools: (value) =>
+    typeof value === 'object' && value !== null
+      ? undefined
+      : 'a list of tools or an object of them: createLedger({ url, tools: { refund } })',
+  digestKey: (value) =>
+    typeof value === 'string' && value.length >= digestKeyMin
+      ? undefined
+      : `a text of at least ${digestKeyMin} characters`,
+  onFault: (value) => (typeof value === 'function' ? undefined : 'a function'),
   runtime: (value) =>
     typeof value === 'object' && value !== null
       ? undefined

@@ -22,10 +22,12 @@ import { type Clock } from '@action-ledger/runtime';
 import { type StepByStep } from '../workflow.ts';
 import { type Ask, type Told } from './ask.ts';
 import { noNames, type WithoutNames } from './names-by-key.ts';
-import { misfit, waitMsMax } from './proposals.ts';
+import { type OwnTools } from './own-tools.ts';
+import { misfit } from './proposals.ts';
 import { answerIn, proposalAnswer, refusalOf, thrownFor } from './read-answer.ts';
 import { RemoteFault } from './remote-fault.ts';
 import { given, listIn, workflowOf } from './shown.ts';
+import { waitMsMax } from './until-rested.ts';
 
 /** By its own id of 43 characters, or the `id` or `run` that its program gave it. */
 export interface RemoteWorkflows extends Omit<StepByStep, 'start' | 'step'> {
@@ -40,12 +42,13 @@ export interface RemoteWorkflows extends Omit<StepByStep, 'start' | 'step'> {
 /** As long as a tool of the usual times is waited for in its own process. */
 const stepWaitMsUsual = 40_000;
 
-export function remoteWorkflows(ask: Ask, clock: Clock): RemoteWorkflows {
+/** @param own what this program carries out itself */
+export function remoteWorkflows(ask: Ask, clock: Clock, own?: OwnTools): RemoteWorkflows {
   const post = (path: string, body: object): Promise<Told> =>
     ask({ method: 'POST', path, body, waitMs: 0 });
   return {
     start: async (request) => startedOf(await post('v1/workflows', startBody(request))),
-    step: (workflowId, request) => stepped(ask, workflowId, request),
+    step: (workflowId, request) => stepped(ask, own, workflowId, request),
     complete: async (id, result) =>
       movedOf(await post(pathOf(id, '/complete'), resultBody(result))),
     fail: async (id, reason) => movedOf(await post(pathOf(id, '/fail'), { reason })),
@@ -140,6 +143,7 @@ function faultIn(told: Exclude<Told, { kind: 'answer' }>): Error | undefined {
 
 async function stepped(
   ask: Ask,
+  own: OwnTools | undefined,
   workflowId: string,
   request: WithoutNames<StepRequest>,
 ): Promise<StepAnswer> {
@@ -148,13 +152,19 @@ async function stepped(
   const { waitMs = stepWaitMsUsual } = request;
   const plain = checkJson(args);
   if (plain.kind === 'refusal') return { kind: 'settled', answer: misfit(tool, plain) };
-  const body = { ...given({ step, tool, compensate, mayFail, identity }), arguments: plain.value };
-  const told = await ask({
-    method: 'POST',
-    path: pathOf(workflowId, '/steps'),
-    body,
-    waitMs: Math.min(waitMs, waitMsMax),
-  });
+  const shown = await own?.prepareStep({ tool, arguments: plain.value, origin: {} });
+  if (shown !== undefined && 'word' in shown)
+    return { kind: shown.code === 'read.failed' ? 'waiting' : 'settled', answer: shown };
+  const { arguments: shownArgs, hold } = shown ?? { arguments: plain.value };
+  const body = { ...given({ step, tool, compensate, mayFail, identity }), arguments: shownArgs };
+  const asking = { method: 'POST', path: pathOf(workflowId, '/steps'), body } as const;
+  if (hold !== undefined) {
+    // What only this process can carry out has to be known here before it is waited for.
+    const planned = await ask({ ...asking, waitMs: 0 });
+    const actionId = planned.kind === 'answer' ? planned.body['actionId'] : undefined;
+    if (typeof actionId === 'string') hold(actionId);
+  }
+  const told = await ask({ ...asking, waitMs: Math.min(waitMs, waitMsMax) });
   return stepAnswerOf(ask, workflowId, tool, told);
 }
 

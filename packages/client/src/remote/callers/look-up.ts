@@ -1,0 +1,77 @@
+// A lookup that was handed out: asked once within its time, and its verdict told. What cannot be told is
+// asked for again by the ledger.
+import type { Lookup } from '@action-ledger/application';
+import { type JsonObject } from '@action-ledger/domain';
+import {
+  type LookupOutcome,
+  lookupShape,
+  recordable,
+  runLookup,
+  type Tool,
+} from '@action-ledger/tools';
+import { thrownFor } from '../read-answer.ts';
+import { pathOf } from '../until-rested.ts';
+import { type CarryDeps } from './carry-out.ts';
+
+export interface Looked {
+  readonly tool: Tool;
+  readonly actionId: string;
+  readonly lookup: Lookup;
+  readonly args: JsonObject;
+}
+
+/** Never rejects. @param controller aborted where it is to be given up */
+export async function lookUp(
+  deps: CarryDeps,
+  looked: Looked,
+  controller: AbortController,
+): Promise<void> {
+  const { tool, actionId, lookup, args } = looked;
+  const deadline = deps.runtime.timers.after(lookup.timeoutMs, () => {
+    controller.abort(new Error('the lookup took too long'));
+  });
+  const { downstreamKey, attempts, evidence, origin, traceparent, tracestate } = lookup;
+  const outcome = await runLookup(tool, {
+    actionId,
+    tenant: deps.tenant,
+    tool: tool.name,
+    arguments: args,
+    downstreamKey,
+    attempts,
+    evidence,
+    signal: controller.signal,
+    ...(origin === undefined ? {} : { origin }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tracestate === undefined ? {} : { tracestate }),
+  });
+  deadline.cancel();
+  const body = { revision: lookup.revision, outcome: toldOf(deps, looked, outcome) };
+  const told = await deps.ask({ method: 'POST', path: pathOf(actionId, '/verdict'), body });
+  // The action has moved on meanwhile.
+  if (told.kind === 'answer' || (told.kind === 'problem' && told.status === 412)) return;
+  deps.onFault(`lookup of ${actionId}`, thrownFor(told));
+}
+
+function toldOf(
+  { sha256, onFault }: CarryDeps,
+  { tool, actionId }: Looked,
+  outcome: LookupOutcome,
+): object {
+  switch (outcome.verdict) {
+    case 'absent':
+    case 'ambiguous':
+      return outcome;
+    case 'found':
+      return outcome.result === undefined
+        ? outcome
+        : { ...outcome, result: recordable(sha256, outcome.result, tool.keep).result };
+    case 'error': {
+      const { came, ...told } = outcome;
+      if (came !== undefined) {
+        const message = `The lookup of ${tool.name} returned ${came}; it must return ${lookupShape}.`;
+        onFault(`lookup of ${actionId}`, new TypeError(message));
+      }
+      return told;
+    }
+  }
+}

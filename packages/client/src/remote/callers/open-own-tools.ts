@@ -1,0 +1,297 @@
+// The tools that this program carries out itself: declared to the ledger, sent when it hands them out, and
+// looked up when it asks, for as long as the ledger is open here. The ledger decides; what is done is done here.
+import { hash } from 'node:crypto';
+import type { HandedOut, Work } from '@action-ledger/application';
+import { type Answer, type JsonObject, type JsonValue, type Refusal } from '@action-ledger/domain';
+import { type Runtime } from '@action-ledger/runtime';
+import { createToolSet, isTool, passThrough, type Tool } from '@action-ledger/tools';
+import { LedgerError } from '../../ledger-error.ts';
+import { type Ask } from '../ask.ts';
+import { type OwnCall, type OwnTools, type Prepared, type ShownArguments } from '../own-tools.ts';
+import { misfit } from '../proposals.ts';
+import { answerIn, thrownFor } from '../read-answer.ts';
+import { actionOf } from '../shown.ts';
+import { pathOf } from '../until-rested.ts';
+import { type Begun, carryOut, type CarryDeps } from './carry-out.ts';
+import { declareTools } from './declare.ts';
+import { lookUp } from './look-up.ts';
+import { createPause } from './pause.ts';
+import { createHeldSecrets, type HeldSecrets, withoutSecrets } from './secrets.ts';
+import { startWork } from './work-loop.ts';
+
+export interface OwnToolsDeps {
+  readonly tools: Readonly<Record<string, Tool>> | readonly Tool[];
+  readonly digestKey: string | undefined;
+  readonly onFault: (where: string, fault: unknown) => void;
+  readonly runtime: Runtime;
+  /** @param ended nothing is asked any more */
+  readonly askUntil: (ended: AbortSignal) => Ask;
+}
+
+/** How long the outcomes of what was aborted at the end may still be told. */
+const lastWordMs = 10_000;
+
+interface Side extends Omit<CarryDeps, 'tenant'> {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly digestKey: string | undefined;
+  readonly secrets: HeldSecrets;
+  readonly running: Map<AbortController, Promise<unknown>>;
+  tenant: string;
+}
+
+/**
+ * @throws LedgerError `ledger.options` one is no tool, or has secrets and there is no `digestKey`
+ * @throws ToolDeclarationError two tools of one name, or one says something that only code can say
+ * @throws RegistrationRefused the ledger does not take one as it is declared
+ * @throws RemoteFault, StoreFault it could not be told
+ */
+export async function openOwnTools(deps: OwnToolsDeps): Promise<OwnTools> {
+  const { runtime, onFault, askUntil, digestKey } = deps;
+  const all = checkedTools(deps);
+  const writes = all.filter(({ kind }) => kind === 'write');
+  const closed = new AbortController();
+  const ended = new AbortController();
+  let wake = (): void => undefined;
+  const side: Side = {
+    ask: askUntil(closed.signal),
+    pause: createPause(runtime, closed.signal),
+    onFault,
+    closed: closed.signal,
+    runtime,
+    sha256: (text) => hash('sha256', text, 'base64url'),
+    tenant: '',
+    digestKey,
+    tools: new Map(all.map((tool) => [tool.name, tool])),
+    secrets: createHeldSecrets(() => {
+      wake();
+    }),
+    running: new Map(),
+  };
+  const declare = async (): Promise<void> => {
+    side.tenant = await declareTools(side.ask, writes);
+  };
+  if (writes.length > 0) await declare();
+  const loop = startWork({
+    ask: askUntil(ended.signal),
+    pause: createPause(runtime, ended.signal),
+    runtime,
+    tools: writes.map(({ name }) => name),
+    holding: () => side.secrets.ids(),
+    carry: (work) => carryWork(side, work),
+    onFault,
+    ended: ended.signal,
+  });
+  wake = () => {
+    loop.wake();
+  };
+  return {
+    declare,
+    prepare: (call) => ofOwn(side, call, prepared),
+    prepareStep: (call) => ofOwn(side, call, preparedStep),
+    shown: (name, args) => shownBy(side, side.tools.get(name), args),
+    shownOf: (actionId, args) => shownOf(side, actionId, args),
+    close: async (drainMs) => {
+      ended.abort();
+      await drain(side, drainMs, loop.done, closed);
+    },
+  };
+}
+
+function checkedTools({ tools: given, digestKey }: OwnToolsDeps): readonly Tool[] {
+  for (const [name, tool] of Object.entries(given)) {
+    if (isTool(tool)) continue;
+    const place = Array.isArray(given) ? `tools[${name}]` : `tools.${name}`;
+    throw wrong(`\`${place}\` is no tool; give what defineTool or httpTool has made.`);
+  }
+  const { all } = createToolSet(Object.values(given));
+  const secret = all.find(({ declaration }) => declaration.secret.length > 0);
+  if (secret !== undefined && digestKey === undefined)
+    throw wrong(`\`digestKey\` must be given: ${secret.name} takes secret arguments.`);
+  return all;
+}
+
+function wrong(message: string): LedgerError {
+  return new LedgerError('ledger.options', message);
+}
+
+function ofOwn<Result>(
+  side: Side,
+  call: OwnCall,
+  prepare: (side: Side, tool: Tool, call: OwnCall) => Promise<Answer | Result>,
+): Promise<Answer | Result> | undefined {
+  const tool = side.tools.get(call.tool);
+  return tool === undefined ? undefined : prepare(side, tool, call);
+}
+
+async function prepared(side: Side, tool: Tool, call: OwnCall): Promise<Answer | Prepared> {
+  const shown = await preparedStep(side, tool, call);
+  if ('word' in shown) return shown;
+  const { clock, ids } = side.runtime;
+  const begun = { startedMono: clock.monoMs(), startedAt: clock.wallMs() };
+  const worker = ids.next();
+  return {
+    ...shown,
+    kind: 'prepared',
+    worker,
+    begin: (told) => {
+      if (told.kind !== 'answer') return undefined;
+      const { dispatch } = told.body as { readonly dispatch?: HandedOut };
+      const { actionId } = answerIn(told.body);
+      if (actionId === undefined || dispatch === undefined) return undefined;
+      shown.hold?.(actionId);
+      return carry(side, { tool, actionId, worker, dispatch, ...begun });
+    },
+  };
+}
+
+async function preparedStep(
+  side: Side,
+  tool: Tool,
+  call: OwnCall,
+): Promise<Answer | ShownArguments> {
+  const shown = shownBy(side, tool, call.arguments);
+  if (shown.kind === 'refusal') return misfit(tool.name, shown, side.tenant);
+  if (tool.kind !== 'read') return shown;
+  const { sha256, tenant } = side;
+  const { timers } = side.runtime;
+  return passThrough({ timers, sha256 }, { ...call, tool, args: shown.whole, tenant });
+}
+
+function shownBy(
+  side: Side,
+  tool: Tool | undefined,
+  args: JsonValue,
+): (ShownArguments & { readonly whole: JsonObject }) | Refusal {
+  if (tool === undefined) return { kind: 'shown', arguments: args, whole: {} };
+  const valid = tool.validate(args);
+  if (valid.kind === 'refusal') return valid;
+  const { args: whole } = valid;
+  const { digestKey, sha256, secrets } = side;
+  if (tool.declaration.secret.length === 0 || digestKey === undefined)
+    return { kind: 'shown', arguments: args, whole };
+  return {
+    kind: 'shown',
+    arguments: withoutSecrets(sha256, digestKey, tool, whole),
+    whole,
+    hold: (actionId) => {
+      secrets.hold(actionId, whole);
+    },
+  };
+}
+
+async function shownOf(side: Side, actionId: string, args: JsonValue): Promise<ShownArguments> {
+  const asTheyAre: ShownArguments = { kind: 'shown', arguments: args };
+  const tools = [...side.tools.values()];
+  if (tools.every(({ declaration }) => declaration.secret.length === 0)) return asTheyAre;
+  const told = await side.ask({ method: 'GET', path: pathOf(actionId) });
+  // Nothing secret has been said of an action that there is not.
+  if (told.kind === 'problem' && told.status === 404) return { kind: 'shown', arguments: {} };
+  if (told.kind !== 'answer') throw thrownFor(told);
+  const shown = shownBy(side, side.tools.get(actionOf(told.body).tool), args);
+  return shown.kind === 'refusal' ? asTheyAre : shown;
+}
+
+interface Handed extends Begun {
+  readonly tool: Tool;
+  readonly actionId: string;
+  readonly worker: string;
+  readonly dispatch: HandedOut;
+}
+
+function carry(side: Side, handed: Handed): Promise<Answer | undefined> {
+  const { tool, actionId, dispatch } = handed;
+  return tracked(side, async (controller) => {
+    const args = wholeOf(side, tool, actionId, dispatch.arguments);
+    const answer = await carryOut(side, { ...handed, args }, controller);
+    if (answer !== undefined && isOver(answer)) side.secrets.forget(actionId);
+    return answer;
+  });
+}
+
+function wholeOf(
+  { secrets }: Side,
+  { declaration }: Tool,
+  actionId: string,
+  recorded: JsonObject,
+): JsonObject | undefined {
+  return declaration.secret.length === 0 ? recorded : secrets.get(actionId);
+}
+
+/** Nothing of it is sent or looked up any more. */
+function isOver({ word }: Answer): boolean {
+  return word !== 'in-progress' && word !== 'checking' && word !== 'waiting-for-approval';
+}
+
+function tracked<Result>(
+  { running }: Side,
+  work: (controller: AbortController) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const done = work(controller).finally(() => running.delete(controller));
+  running.set(controller, done);
+  return done;
+}
+
+async function carryWork(side: Side, work: Work): Promise<void> {
+  const { actionId } = work;
+  const tool = side.tools.get(work.tool);
+  if (tool === undefined) return;
+  try {
+    if (work.kind === 'send') await takeOn(side, tool, actionId);
+    else await lookFor(side, tool, work);
+  } catch (fault) {
+    side.onFault(`work on ${actionId}`, fault);
+  }
+}
+
+async function takeOn(side: Side, tool: Tool, actionId: string): Promise<void> {
+  const { clock, ids } = side.runtime;
+  const begun = { startedMono: clock.monoMs(), startedAt: clock.wallMs() };
+  const worker = ids.next();
+  const told = await side.ask({
+    method: 'POST',
+    path: pathOf(actionId, '/claim'),
+    body: { worker },
+  });
+  if (told.kind !== 'answer') throw thrownFor(told);
+  const { dispatch } = told.body as { readonly dispatch?: HandedOut };
+  if (dispatch !== undefined) await carry(side, { tool, actionId, worker, dispatch, ...begun });
+}
+
+async function lookFor(
+  side: Side,
+  tool: Tool,
+  { actionId, ...lookup }: Extract<Work, { kind: 'lookup' }>,
+): Promise<void> {
+  const args = wholeOf(side, tool, actionId, lookup.arguments);
+  if (args === undefined) return;
+  await tracked(side, (controller) => lookUp(side, { tool, actionId, lookup, args }, controller));
+}
+
+async function drain(
+  side: Side,
+  drainMs: number,
+  loopDone: Promise<void>,
+  closed: AbortController,
+): Promise<void> {
+  const { timers } = side.runtime;
+  let timer = timers.after(
+    drainMs,
+    () => {
+      for (const controller of side.running.keys())
+        controller.abort(new Error('the ledger is closing'));
+      timer = timers.after(
+        lastWordMs,
+        () => {
+          closed.abort();
+        },
+        { keepsAlive: true },
+      );
+    },
+    { keepsAlive: true },
+  );
+  await loopDone;
+  while (side.running.size > 0) await Promise.allSettled(side.running.values());
+  timer.cancel();
+  closed.abort();
+}
