@@ -15,32 +15,49 @@ registerHooks({
 const { createLedger } = await import('@action-ledger/client/remote');
 const ledger = await createLedger({ url: 'http://127.0.0.1:1' });
 await ledger.close();
-console.log(JSON.stringify([...loaded]));
+const bare = [...loaded];
+const { defineTool } = await import('@action-ledger/tools');
+const { z } = await import('zod');
+const input = z.object({ order: z.string() });
+const refund = defineTool({ name: 'refund', input, guarantee: 'manual', execute: () => 1 });
+const own = { url: 'http://127.0.0.1:1', retryForMs: 0, tools: { refund } };
+await createLedger(own).catch(() => undefined);
+console.log(JSON.stringify({ bare, withTools: [...loaded] }));
 `;
 
-function loadedModules(): readonly string[] {
-  const args = ['--conditions=source', '--no-warnings', '--input-type=module', '--eval', listing];
-  return JSON.parse(execFileSync('node', args, { encoding: 'utf8' })) as readonly string[];
+interface Loaded {
+  readonly bare: readonly string[];
+  readonly withTools: readonly string[];
 }
 
+function loadedModules(): Loaded {
+  const args = ['--conditions=source', '--no-warnings', '--input-type=module', '--eval', listing];
+  return JSON.parse(execFileSync('node', args, { encoding: 'utf8' })) as Loaded;
+}
+
+function packagesIn(loaded: readonly string[]): readonly string[] {
+  const names = loaded.map(
+    (url) => /^(packages\/[^/]+|node_modules\/[^/]+)\//.exec(url)?.[1] ?? '',
+  );
+  return [...new Set(names)].filter((name) => name !== '').sort();
+}
+
+const light = ['packages/client', 'packages/domain', 'packages/event-store', 'packages/runtime'];
+
 describe('the entry for a ledger in another process', () => {
-  const loaded = loadedModules();
+  const { bare, withTools } = loadedModules();
 
   it('loads packages that hold no ledger, and no library', () => {
-    const packages = new Set(
-      loaded.map((url) => /^(packages\/[^/]+|node_modules)\//.exec(url)?.[1]),
-    );
-    packages.delete(undefined);
-    expect([...packages].sort()).toEqual([
-      'packages/client',
-      'packages/domain',
-      'packages/event-store',
-      'packages/runtime',
-    ]);
+    expect(packagesIn(bare)).toEqual(light);
+  });
+
+  it('loads of the rest what runs tools, where it is given some', () => {
+    expect(packagesIn(withTools)).toEqual(['node_modules/zod', ...light, 'packages/tools']);
+    expect(withTools.some((url) => url.endsWith('open-own-tools.ts'))).toBe(true);
   });
 
   it('loads no SQLite', () => {
-    expect(loaded.length).toBeGreaterThan(10);
-    expect(loaded.filter((url) => url.includes('sqlite'))).toEqual([]);
+    expect(bare.length).toBeGreaterThan(10);
+    expect(withTools.filter((url) => url.includes('sqlite'))).toEqual([]);
   });
 });

@@ -33,7 +33,10 @@ describe('options that are wrong', () => {
     [{ url: 'http://x', retryForMs: -1 }, '`retryForMs` must be a whole number'],
     [{ url: 'http://x', answerWithinMs: 0 }, '`answerWithinMs` must be a whole number'],
     [{ url: 'http://x', path: 'x.db' }, '"path" is no option of a ledger at a `url`'],
-    [{ url: 'http://x', tools: {} }, '"tools" is no option of a ledger at a `url`'],
+    [{ url: 'http://x', tools: 5 }, '`tools` must be a list of tools'],
+    [{ url: 'http://x', tools: { pay: {} } }, '`tools.pay` is no tool'],
+    [{ url: 'http://x', digestKey: 'short' }, '`digestKey` must be a text of at least 16'],
+    [{ url: 'http://x', onFault: 5 }, '`onFault` must be a function'],
     [{ url: 'http://x', fetch: 5 }, '`fetch` must be a function'],
   ])('%j', async (options, says) => {
     const wrong = refused('ledger.options', says);

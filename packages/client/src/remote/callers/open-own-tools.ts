@@ -188,7 +188,8 @@ async function shownOf(side: Side, actionId: string, args: JsonValue): Promise<S
   if (told.kind === 'problem' && told.status === 404) return { kind: 'shown', arguments: {} };
   if (told.kind !== 'answer') throw thrownFor(told);
   const shown = shownBy(side, side.tools.get(actionOf(told.body).tool), args);
-  return shown.kind === 'refusal' ? asTheyAre : shown;
+  // Refused there as it would be here: without it, nothing secret is said.
+  return shown.kind === 'refusal' ? { kind: 'shown', arguments: {} } : shown;
 }
 
 interface Handed extends Begun {

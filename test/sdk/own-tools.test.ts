@@ -1,0 +1,207 @@
+// Tools that a program carries out itself, of a ledger behind HTTP: what goes wrong between the two, what others
+// have left behind, and the end.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLedger, defineTool, type RemoteLedger, type Tool } from '@action-ledger/client';
+import { callerDeclaration, type ExecuteContext } from '@action-ledger/tools';
+import { z } from 'zod';
+import { openWorld, tenant, type World } from './world.ts';
+
+let world: World;
+let opened = 0;
+
+beforeAll(async () => {
+  world = await openWorld('remote', 'memory');
+});
+afterAll(() => world.close());
+
+type Send = (context: ExecuteContext<{ invoice: string }>) => unknown;
+
+/** Of another name each time, so that no test is offered what another has left. */
+function payBy(execute: Send, more: object = {}): Tool {
+  opened += 1;
+  const input = z.object({ invoice: z.string().refine((text) => text !== 'none') });
+  const pay = { name: `pay-${opened}`, input, guarantee: 'manual' as const };
+  return defineTool({ ...pay, execute, ...more } as never);
+}
+
+const call = (invoice = 'A') => [{ invoice }, { run: 'run-1', call: 'c-1' }] as const;
+
+/** Loses what it names once: the reply, as a line that breaks does. */
+function losing(...paths: readonly RegExp[]): typeof fetch {
+  const left = [...paths];
+  return async (url, init) => {
+    const reply = await fetch(url, init);
+    const at = left.findIndex((path) => path.test((url as URL).pathname));
+    if (at === -1) return reply;
+    left.splice(at, 1);
+    await reply.body?.cancel();
+    throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
+  };
+}
+
+async function statusOf(ledger: RemoteLedger, id = ''): Promise<string> {
+  const loaded = await ledger.load(id);
+  return loaded.kind === 'broken' ? loaded.reason : loaded.action.status;
+}
+
+describe('a tool that the program carries out', () => {
+  it('has one effect and its outcome, whichever replies are lost', async () => {
+    const sent: ExecuteContext<{ invoice: string }>[] = [];
+    const pay = payBy((context) => {
+      context.beforeSend();
+      sent.push(context);
+      return { paid: true };
+    });
+    const ledger = await world.remote({
+      tools: { pay },
+      fetch: losing(/v1\/tools$/, /v1\/actions$/, /outcome$/, /outcome$/),
+    });
+    const answer = await ledger.tool(pay).call(...call());
+    expect(answer).toMatchObject({ word: 'done', repeat: false, result: { paid: true } });
+    expect(answer).not.toHaveProperty('dispatch');
+    expect(sent).toMatchObject([
+      { attempt: 1, tenant, actionId: answer.actionId, origin: { run: 'run-1', call: 'c-1' } },
+    ]);
+    expect(sent[0]?.attempts).toHaveLength(1);
+    expect((await ledger.tools['pay']?.call(...call()))?.word).toBe('already-done');
+  });
+
+  it('holds its arguments against its own schema, also where they come from others', async () => {
+    const pay = payBy(() => 'sent');
+    const ledger = await world.remote({ tools: [pay] });
+    const answer = await ledger.tool(pay).call(...call('none'));
+    expect(answer).toMatchObject({ code: 'arguments.invalid', tenant });
+    const of = { tool: pay.name, arguments: { invoice: 'none' }, origin: { run: 'r' }, tenant };
+    expect(await world.ledger.propose(of)).toMatchObject({
+      state: 'failed',
+      code: 'arguments.invalid',
+    });
+  });
+
+  it('is aborted when its claim is lost, and sends nothing after it', async () => {
+    let late: unknown;
+    const pay = payBy(
+      async ({ signal, beforeSend }) => {
+        await new Promise((resolve) => {
+          signal.addEventListener('abort', resolve);
+        });
+        try {
+          beforeSend();
+        } catch (notSent) {
+          late = notSent;
+          throw notSent;
+        }
+      },
+      { leaseMs: 300, retry: { attempts: 1 } },
+    );
+    const lost = { type: 'urn:action-ledger:problem:action.claim-lost', code: 'action.claim-lost' };
+    const ledger = await world.remote({
+      tools: { pay },
+      fetch: async (url, init) =>
+        (url as URL).pathname.endsWith('/claim/extend')
+          ? Response.json({ ...lost, title: 'It is lost' }, { status: 409 })
+          : fetch(url, init),
+    });
+    await ledger.tool(pay).call({ invoice: 'A' }, { run: 'r', waitMs: 5_000 });
+    expect(late).toMatchObject({ name: 'NotSent', message: /the claim is lost/ });
+  });
+
+  it('keeps its claim for as long as it runs', async () => {
+    const pay = payBy(() => new Promise((resolve) => setTimeout(resolve, 700, 'paid')), {
+      leaseMs: 300,
+    });
+    const ledger = await world.remote({ tools: { pay } });
+    const { word, actionId = '' } = await ledger.tool(pay).call(...call());
+    expect(word).toBe('done');
+    const events = await ledger.events(actionId);
+    expect(events.map(({ type }) => type)).toContain('ClaimExtended');
+  });
+
+  it('is aborted at its deadline: then it is not known', async () => {
+    const pay = payBy(() => new Promise(() => undefined), { timeoutMs: 50 });
+    const ledger = await world.remote({ tools: { pay } });
+    expect(await ledger.tool(pay).call(...call())).toMatchObject({ state: 'unknown' });
+  });
+});
+
+describe('what others have left', () => {
+  it('is looked up by whoever has the tool: the one that sent it is gone', async () => {
+    const pay = payBy(() => 'sent again', {
+      guarantee: 'lookup',
+      timeoutMs: 50,
+      leaseMs: 50,
+      lookup: ({ arguments: { invoice } }: { arguments: { invoice: string } }) =>
+        ({ verdict: 'found', result: { paid: invoice } }) as const,
+    });
+    const declarations = [callerDeclaration(pay)];
+    await world.ledger.callers.register({ tenant, by: 'ann', declarations });
+    const of = { tool: pay.name, arguments: { invoice: 'A' }, origin: { run: 'r' }, tenant };
+    const execute = { worker: 'one that is gone' };
+    const { answer, dispatch } = await world.ledger.callers.propose({ ...of, execute });
+    expect(dispatch).toMatchObject({ attempt: 1 });
+    const ledger = await world.remote({ tools: { pay } });
+    expect(await ledger.rest(answer.actionId ?? '', 30_000)).toMatchObject({
+      status: 'succeeded',
+      outcome: { result: { paid: 'A' } },
+    });
+  });
+});
+
+describe('tools that are refused', () => {
+  it.each<[string, () => readonly Tool[], string, string]>([
+    [
+      'of a name',
+      () => [payBy(() => 1, { name: 'pay' })],
+      'RegistrationRefused',
+      'tool.served-here',
+    ],
+    [
+      'twice',
+      () => [payBy(() => 1, { name: 'x' }), payBy(() => 1, { name: 'x' })],
+      'ToolDeclarationError',
+      'tool.duplicate-name',
+    ],
+    [
+      'with code',
+      () => [payBy(() => 1, { policy: { version: '1', decide: () => ({ effect: 'deny' }) } })],
+      'ToolDeclarationError',
+      'tool.caller',
+    ],
+    [
+      'with secrets and no key',
+      () => [payBy(() => 1, { secret: ['invoice'], scope: 'call' })],
+      'LedgerError',
+      'ledger.options',
+    ],
+  ])('%s', async (_what, tools, name, code) => {
+    await expect(world.remote({ tools: tools() })).rejects.toMatchObject({ name, code });
+  });
+
+  it('where the ledger is not there', async () => {
+    const options = { url: 'http://127.0.0.1:2', retryForMs: 0, tools: [payBy(() => 1)] };
+    await expect(createLedger(options)).rejects.toMatchObject({ code: 'remote.unreachable' });
+  });
+
+  it('of another identity', async () => {
+    const pay = payBy(() => 1);
+    await world.remote({ tools: [pay] });
+    const other = payBy(() => 1, { name: pay.name, scope: 'tenant' });
+    await expect(world.remote({ tools: [other] })).rejects.toMatchObject({
+      name: 'RegistrationRefused',
+      code: 'tool.identity-changed',
+    });
+  });
+});
+
+describe('the end', () => {
+  it('aborts what runs too long, and tells what became of it', async () => {
+    const pay = payBy(() => new Promise(() => undefined));
+    const ledger = await world.remote({ tools: { pay } });
+    const { actionId } = await ledger.tool(pay).call({ invoice: 'A' }, { run: 'r', waitMs: 0 });
+    await ledger.close({ drainMs: 0 });
+    expect(await statusOf(await world.remote(), actionId)).toBe('unknown');
+    await expect(ledger.tool(pay).call(...call('B'))).rejects.toMatchObject({
+      code: 'ledger.closed',
+    });
+  });
+});
