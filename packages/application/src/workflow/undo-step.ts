@@ -2,7 +2,7 @@
 // what became of it is told to the original and to the workflow. Each of it can be said again.
 import { type Action, type Workflow, type WorkflowStep } from '@action-ledger/domain';
 import { type CompensatorDeps } from './compensator-deps.ts';
-import { toolNamed } from '../parts.ts';
+import { toolNamed } from '../core/parts.ts';
 import { endingOf, loadAction, settlementOf } from './step-action.ts';
 import { completeUndoingAction, nextUndoOf } from './undo-action.ts';
 
