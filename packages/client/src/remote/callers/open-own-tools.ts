@@ -187,7 +187,9 @@ async function shownOf(side: Side, actionId: string, args: JsonValue): Promise<S
   // Nothing secret has been said of an action that there is not.
   if (told.kind === 'problem' && told.status === 404) return { kind: 'shown', arguments: {} };
   if (told.kind !== 'answer') throw thrownFor(told);
-  const shown = shownBy(side, side.tools.get(actionOf(told.body).tool), args);
+  const tool = side.tools.get(actionOf(told.body).tool);
+  if (tool === undefined || tool.declaration.secret.length === 0) return asTheyAre;
+  const shown = shownBy(side, tool, args);
   // Refused there as it would be here: without it, nothing secret is said.
   return shown.kind === 'refusal' ? { kind: 'shown', arguments: {} } : shown;
 }
