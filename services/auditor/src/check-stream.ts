@@ -16,6 +16,7 @@ import {
   streamOfAction,
   streamOfWorkflow,
   type Workflow,
+  type WorkflowStep,
   workflowOfStream,
 } from '@action-ledger/domain';
 import { followAction, type FollowDeps, readOrTell } from './follow-action.ts';
@@ -95,16 +96,20 @@ async function checkOneWorkflow(deps: CheckDeps, workflowId: string): Promise<Fi
   if ('invariant' in folded) return { revision, certain: [folded], suspected: [] };
   const { workflow } = folded;
   const actions: AuditedAction[] = [];
-  for (const actionId of actionsOf(deps, workflow)) {
-    const { trail, revision: last, damaged: isDamaged } = await followAction(deps, actionId);
-    // Nothing can be said about links to it.
-    if (isDamaged !== undefined) return { revision, certain: [], suspected: [] };
-    if (last >= 0) actions.push(trail.action);
+  const readable: WorkflowStep[] = [];
+  for (const step of workflow.steps) {
+    const own = await actionsOf(deps, workflow, step);
+    actions.push(...own.whole);
+    if (!own.isDamaged) readable.push(step);
   }
   const context = contextOf(deps, workflow.updatedAt);
-  const found = checkWorkflows(new Map([[workflowId, workflow]]), mapOf(actions), context).filter(
-    (each) => each.stream === stream,
-  );
+  const check = (steps: readonly WorkflowStep[]) =>
+    checkWorkflows(new Map([[workflowId, { ...workflow, steps }]]), mapOf(actions), context);
+  // Of links to an action that is damaged nothing can be said.
+  const found = [
+    ...check(workflow.steps).filter((each) => !isLink(each)),
+    ...check(readable).filter(isLink),
+  ].filter((each) => each.stream === stream);
   const isMoving = deps.clock.nowMs() - workflow.updatedAt <= deps.sweepMs;
   const again = isMoving ? { againAfterMs: 2 * deps.sweepMs } : {};
   return { revision, certain: [], suspected: found, ...again };
@@ -127,14 +132,22 @@ function foldOrTell(
   }
 }
 
-/** Each step's own action, and the one that stands for it by now. */
-function actionsOf({ sha256 }: CheckDeps, { id, tenant, steps }: Workflow): ReadonlySet<string> {
-  return new Set(
-    steps.flatMap(({ step, settled }) => [
-      actionIdOf(stepKeyOf(sha256, tenant, id, step), 0),
-      ...(settled === undefined ? [] : [settled.action]),
-    ]),
+/** A step's own action, and the one that stands for it by now. */
+async function actionsOf(
+  deps: CheckDeps,
+  { id, tenant }: Workflow,
+  { step, settled }: WorkflowStep,
+): Promise<{ readonly whole: readonly AuditedAction[]; readonly isDamaged: boolean }> {
+  const own = actionIdOf(stepKeyOf(deps.sha256, tenant, id, step), 0);
+  const followed = await Promise.all(
+    [...new Set([own, settled?.action ?? own])].map((each) => followAction(deps, each)),
   );
+  return {
+    whole: followed
+      .filter(({ damaged, revision }) => damaged === undefined && revision >= 0)
+      .map(({ trail }) => trail.action),
+    isDamaged: followed.some(({ damaged }) => damaged !== undefined),
+  };
 }
 
 interface Neighbours {
