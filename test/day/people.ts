@@ -77,6 +77,7 @@ export function createPeople(deps: PeopleDeps): People {
           theirs.set(notification.action ?? '', notification);
           return;
         case 'workflow needs a person':
+        case 'rules loosened':
         case 'stream broken':
         case 'invariant broken':
       }

@@ -186,6 +186,7 @@ describe('what a tenant declares', () => {
     ['malformed', { ...refund, guarantee: 'perhaps' }, 400, 'tool.declaration'],
     ['served by the ledger', { ...refund, name: 'pay' }, 409, 'tool.served-here'],
     ['another identity', { ...refund, scope: 'tenant' }, 409, 'tool.identity-changed'],
+    ['weaker waits', { ...refund, settleMs: 0 }, 403, 'tool.rules-loosened'],
   ] as const)('is refused: %s', async (_what, tool, status, code) => {
     await inWorld({}, async (world) => {
       await declare(world);

@@ -80,7 +80,7 @@ export const succeeded = {
 
 export async function callerWorld(
   declarations: readonly JsonObject[] = [paying()],
-  options: Pick<CreateLedgerOptions<never>, 'pauseOnBurst'> = {},
+  options: Pick<CreateLedgerOptions<never>, 'onNotice' | 'pauseOnBurst'> = {},
 ): Promise<CallerWorld> {
   const runtime = createVirtualRuntime();
   const memory = createMemoryEventStore();

@@ -1,4 +1,4 @@
-// What concerns the ledger itself: a pause, a stream whose record is damaged, an invariant that is broken.
+// What concerns the ledger itself: a pause, rules that were loosened, a stream whose record is damaged, an invariant that is broken.
 import { unsealEvent } from '@action-ledger/codec';
 import { actionOfStream, type JsonObject, workflowOfStream } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
@@ -35,6 +35,23 @@ function whatOf({ tenant, tool }: JsonObject): string {
   if (typeof tool !== 'string')
     return typeof tenant === 'string' ? `The tenant ${tenant}` : 'Everything';
   return typeof tenant === 'string' ? `${tool} for the tenant ${tenant}` : tool;
+}
+
+/** @returns undefined where the declaration loosens nothing */
+export function causeInCallerTools(cause: RecordedEvent): Told | undefined {
+  const { event, metadata } = unsealEvent(cause);
+  const { tenant, tool, loosens } = event.data;
+  if (!Array.isArray(loosens)) return undefined;
+  const [name, by] = [plainText(textOf(tool)), plainText(metadata.by ?? '')];
+  const rules = loosens.map((rule) => plainText(textOf(rule)));
+  return {
+    kind: 'rules loosened',
+    at: metadata.at,
+    tenant: textOf(tenant),
+    tool: name,
+    text: plainText(`${by} has declared ${name} with weaker rules: ${rules.join(', ')}`),
+    detail: { rules, by },
+  };
 }
 
 /** Its owner can read no more of it than this: whose it is lies in the damaged stream. */

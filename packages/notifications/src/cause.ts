@@ -12,7 +12,12 @@ import {
 import { causeInAction } from './cause-in-action.ts';
 import { causeInWorkflow, workflowCauses } from './cause-in-workflow.ts';
 import { type Cause, type Notification, type Told } from './notification.ts';
-import { causeInAudit, causeInPauses, causeInQuarantine } from './cause-of-ledger.ts';
+import {
+  causeInAudit,
+  causeInCallerTools,
+  causeInPauses,
+  causeInQuarantine,
+} from './cause-of-ledger.ts';
 
 export interface CauseDeps {
   readonly store: Pick<EventStore, 'readStream'>;
@@ -40,11 +45,13 @@ export function mayBeCause({ stream, type }: Pick<EventPlace, 'stream' | 'type'>
   if (workflowOfStream(stream) !== undefined) return workflowCauses.has(type);
   if (stream === pauseStream) return type === 'LedgerPaused';
   if (stream === auditStream) return type === 'InvariantBroken';
+  if (stream === callerToolStream) return type === 'CallerToolDeclared';
   return stream.startsWith(quarantinePrefix) && type === 'IncidentOpened';
 }
 
 const pauseStream = 'pauses';
 const auditStream = 'audit';
+const callerToolStream = 'caller-tools';
 const quarantinePrefix = 'quarantine-';
 
 export function noticeIdOf(eventId: string): string {
@@ -80,5 +87,6 @@ function toldBy(
   if (workflow !== undefined) return causeInWorkflow(sha256, workflow, events, event);
   if (stream === pauseStream) return causeInPauses(events, event);
   if (stream === auditStream) return causeInAudit(event);
+  if (stream === callerToolStream) return causeInCallerTools(event);
   return causeInQuarantine(stream.slice(quarantinePrefix.length), event);
 }

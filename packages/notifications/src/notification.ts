@@ -12,6 +12,7 @@ export const notificationTypes: Readonly<Record<NotificationKind, string>> = {
   'unknown escalated': 'unknown.escalated',
   incident: 'incident.opened',
   paused: 'pause.begun',
+  'rules loosened': 'rules.loosened',
   'workflow needs a person': 'workflow.needs_person',
   'stream broken': 'stream.damaged',
   'invariant broken': 'invariant.broken',

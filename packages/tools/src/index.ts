@@ -8,6 +8,7 @@ export {
   type DeclarationComparison,
   type DeclarationData,
 } from './declaration-event.ts';
+export { loosenedRules } from './loosened-rules.ts';
 export { type LoadLimits } from './declare-load.ts';
 export { defineTool } from './define-tool.ts';
 export * from './definition.ts';

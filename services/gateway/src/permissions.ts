@@ -24,7 +24,7 @@ export const permissions = {
   closeIncident: ['operator'],
   report: ['worker', 'operator'],
   listWaitingReports: ['worker', 'operator', 'auditor'],
-  declareTools: ['worker'],
+  declareTools: ['worker', 'operator'],
   findWork: ['worker'],
   takeAction: ['worker'],
   extendClaim: ['worker'],

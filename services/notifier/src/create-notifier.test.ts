@@ -218,6 +218,24 @@ describe('what people are told', () => {
     expect((await start()).all).toMatchObject([workflow]);
   });
 
+  it('a tool of callers that an operator has declared with weaker rules', async () => {
+    const { all } = await start();
+    const form = { name: 'fax', input: { type: 'object' }, guarantee: 'manual', scope: 'call' };
+    const declared = (rules: object): Promise<unknown> =>
+      ledger.callers.register({
+        tenant: 'acme',
+        by: 'ann',
+        declarations: [{ ...form, ...rules }],
+        mayLoosen: true,
+      });
+    await declared({ approval: true });
+    await declared({});
+    await runtime.settle();
+    expect(all).toMatchObject([
+      { kind: 'rules loosened', tenant: 'acme', tool: 'fax', detail: { rules: ['approval'] } },
+    ]);
+  });
+
   it('a stream whose record is damaged', async () => {
     const damaged = damagedStore();
     await ledger.close();

@@ -97,6 +97,27 @@ describe('what callers declare', () => {
     });
   });
 
+  it('loses what guards it by the word of an operator only, and people are told', async () => {
+    const told: object[] = [];
+    const guarded = paying({ approval: { votes: 2 }, keyWindow: '24h' });
+    const opened = await open([guarded], { onNotice: (notice) => void told.push(notice) });
+    const looser = paying({ approval: { votes: 1 }, keyWindow: '30d' });
+    for (const declaration of [looser, paying(), paying({ approval: true, guarantee: 'natural' })])
+      expect(await opened.callers().register({ ...by, declarations: [declaration] })).toMatchObject(
+        { code: 'tool.rules-loosened' },
+      );
+    expect(await eventsOf(opened)).toBe(1);
+    const stricter = paying({ approval: { votes: 3 }, keyWindow: '12h', undoWindow: '1min' });
+    expect(await opened.callers().register({ ...by, declarations: [stricter] })).toHaveLength(1);
+    expect(told).toEqual([]);
+    const asked = { ...by, declarations: [looser], mayLoosen: true };
+    expect(await opened.callers().register(asked)).toHaveLength(1);
+    const rules = ['approval', 'undoWindow', 'keyWindow'];
+    expect(told).toEqual([
+      { kind: 'rules loosened', tenant: 'default', tool: 'pay', by: 'agent', rules },
+    ]);
+  });
+
   it.each<[string, JsonValue, string]>([
     ['a text', 'pay', 'tool.declaration'],
     ['a misspelt rule', { ...paying(), timeout: 5 }, 'tool.declaration'],

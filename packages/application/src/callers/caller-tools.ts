@@ -14,6 +14,7 @@ import {
   callerTool,
   compareDeclarations,
   declarationEvent,
+  loosenedRules,
   type RegistrationRefusalCode,
   RegistrationRefused,
   type Tool,
@@ -28,6 +29,7 @@ import {
 
 export const callerToolRefusalCodes = [
   'tool.declaration',
+  'tool.rules-loosened',
   'tool.served-here',
   'tool.too-many',
 ] as const;
@@ -50,6 +52,17 @@ export interface RegisterTools {
   readonly by: string;
   /** As `callerDeclaration` makes them; at most 64 of them, each of another name. */
   readonly declarations: readonly JsonValue[];
+  /** Whoever asks may take away what guards a tool that is declared already. Default: no. */
+  readonly mayLoosen?: boolean;
+}
+
+/** Fewer people are asked, or more is sent again, than before. */
+export interface RulesLoosened {
+  readonly tenant: string;
+  readonly tool: string;
+  readonly by: string;
+  /** The members of its declaration. */
+  readonly rules: readonly string[];
 }
 
 export const noCallerTools: Pick<CallerTools, 'get' | 'list'> = {
@@ -91,9 +104,13 @@ export async function openCallerTools(
     /** Those that the ledger itself carries out: they come first. */
     readonly tools: ToolSet;
   },
-  onFault: (where: string, fault: unknown) => void,
+  told: {
+    readonly onFault: (where: string, fault: unknown) => void;
+    readonly onLoosened: (loosened: RulesLoosened) => void;
+  },
 ): Promise<CallerTools> {
   const { tools: served } = deps;
+  const { onFault } = told;
   const stream = createRecordStream(deps, shape);
   const built = new Map<string, { readonly from: string; readonly tool: Tool }>();
   const take = (declared: AllDeclared): void => {
@@ -124,22 +141,30 @@ export async function openCallerTools(
     refresh: async () => {
       take(await stream.load());
     },
-    register: async ({ tenant, by, declarations }) => {
+    register: async ({ tenant, by, declarations, mayLoosen = false }) => {
       const wanted = wantedOf(declarations, served);
       if ('kind' in wanted) return wanted;
+      let loosened: readonly RulesLoosened[] = [];
       const changed = await stream.change(by, (before) => {
+        loosened = [];
         for (const { tool } of wanted) {
-          const compared = compareWith(before.get(keyOf(tenant, tool.name)), tool);
-          if (compared !== undefined) return compared;
+          const rules = compareWith(before.get(keyOf(tenant, tool.name)), tool);
+          if ('kind' in rules) return rules;
+          if (rules.length === 0) continue;
+          if (!mayLoosen) return rulesLoosened(tool, rules);
+          loosened = [...loosened, { tenant, tool: tool.name, by, rules }];
         }
         const fresh = wanted.filter(({ tool, declaration }) => {
           const now = before.get(keyOf(tenant, tool.name));
           return now === undefined || canonicalJson(now.declaration) !== canonicalJson(declaration);
         });
-        return tooMany(before, tenant, fresh) ?? fresh.map((each) => eventOf(tenant, each));
+        return (
+          tooMany(before, tenant, fresh) ?? fresh.map((each) => eventOf(tenant, each, loosened))
+        );
       });
       if (changed.kind === 'refusal') return changed;
       take(changed.state);
+      for (const each of loosened) told.onLoosened(each);
       return wanted.map(({ tool }) => tool);
     },
   };
@@ -186,19 +211,26 @@ function toolOf(declaration: JsonValue): Wanted | Refusal<CallerToolRefusalCode>
   }
 }
 
+/** @returns the rules that it loosens */
 function compareWith(
   before: Declared | undefined,
   tool: Tool,
-): Refusal<CallerToolRefusalCode> | undefined {
-  if (before === undefined) return undefined;
+): readonly string[] | Refusal<CallerToolRefusalCode> {
+  if (before === undefined) return [];
   // What names its actions cannot be compared where the earlier one would be refused by now.
   const earlier = toolOf(before.declaration);
   if (earlier.kind === 'refusal') {
     const message = `"${tool.name}" is on record with what is refused now; take another name. ${earlier.message}`;
     return refusal('tool.declaration', message, { tool: tool.name });
   }
-  const compared = compareDeclarations(declarationEvent(earlier.tool), tool);
-  return typeof compared === 'string' ? undefined : compared;
+  const registered = declarationEvent(earlier.tool);
+  const compared = compareDeclarations(registered, tool);
+  return typeof compared === 'string' ? loosenedRules(registered, tool) : compared;
+}
+
+function rulesLoosened({ name }: Tool, rules: readonly string[]): Refusal<CallerToolRefusalCode> {
+  const message = `"${name}" is on record with stricter rules (${rules.join(', ')}). Declare it with those, or let an operator declare it anew.`;
+  return refusal('tool.rules-loosened', message, { tool: name, rules });
 }
 
 function tooMany(
@@ -216,9 +248,12 @@ function tooMany(
 
 function eventOf(
   tenant: string,
-  { tool, declaration }: Wanted,
+  { tool: { name: tool }, declaration }: Wanted,
+  loosened: readonly RulesLoosened[],
 ): { readonly type: string; readonly data: JsonObject } {
-  return { type: 'CallerToolDeclared', data: { tenant, tool: tool.name, declaration } };
+  const loosens = loosened.find((each) => each.tool === tool)?.rules;
+  const data = { tenant, tool, declaration, ...(loosens === undefined ? {} : { loosens }) };
+  return { type: 'CallerToolDeclared', data };
 }
 
 /** The same rule between a tool of callers and one that the ledger serves from now on. */

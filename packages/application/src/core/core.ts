@@ -90,7 +90,15 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
     parts.notice({ kind: 'paused', pause });
   });
   await pauses.refresh();
-  const callerTools = await openCallerTools({ ...options, clock }, safeOnFault(options.onFault));
+  const callerTools = await openCallerTools(
+    { ...options, clock },
+    {
+      onFault: safeOnFault(options.onFault),
+      onLoosened: (loosened) => {
+        parts.notice({ kind: 'rules loosened', ...loosened });
+      },
+    },
+  );
   const parts = assemble(
     options,
     clock,

@@ -13,7 +13,7 @@ import { type Runtime } from '@action-ledger/runtime';
 import { type Tool, type ToolSet } from '@action-ledger/tools';
 import { type ActionIndex } from '../record/action-index.ts';
 import { type ActionStore } from '../record/action-store.ts';
-import { type CallerTools } from '../callers/caller-tools.ts';
+import { type CallerTools, type RulesLoosened } from '../callers/caller-tools.ts';
 import { type Offers } from '../callers/offers.ts';
 import { type Crew } from './crew.ts';
 import { type DueIndex } from '../attend/due-index.ts';
@@ -94,6 +94,8 @@ export type Notice =
   | { readonly kind: 'workflow needs a person'; readonly workflow: Workflow }
   /** New proposals of it are refused and nothing of it is sent, until it is resumed. */
   | { readonly kind: 'paused'; readonly pause: Pause }
+  /** An operator has declared a tool of callers anew, so that fewer are asked or more is sent again. */
+  | ({ readonly kind: 'rules loosened' } & RulesLoosened)
   /** Nothing in it runs; its incident lies in `quarantine-<action id>`. */
   | { readonly kind: 'stream broken'; readonly actionId: string; readonly reason: string };
 

@@ -213,6 +213,7 @@ export const problems: Rows = {
   'tool.declaration': wrong('A declaration does not fit'),
   'tool.identity-changed': outOfPlace('What decides identity changed, and its version did not'),
   'tool.identity-version-lowered': outOfPlace('A newer declaration is on record'),
+  'tool.rules-loosened': no(403, 'Only an operator loosens the rules of a tool'),
   'tool.served-here': outOfPlace('The ledger itself carries out this tool'),
   'tool.too-many': outOfPlace('No more tools are taken'),
   'tool.unknown': no(404, 'There is no such tool'),

@@ -29,7 +29,7 @@ export const declareTools = route({
   tag: 'callers',
   summary: 'Declare tools that callers carry out',
   description:
-    'All of them or none. Said again unchanged, nothing is recorded. What decides identity changes under a new `identityVersion` only.',
+    'All of them or none. Said again unchanged, nothing is recorded. What decides identity changes under a new `identityVersion` only, and what guards a tool (`approval`, `undoWindow`, `guarantee`, `keyWindow`, and the waits) is loosened by an operator only.',
   body,
   requestExample: {
     tools: [
@@ -53,6 +53,7 @@ export const declareTools = route({
       tenant: principal.tenant,
       by: principal.name,
       declarations: said.tools as readonly JsonValue[],
+      mayLoosen: principal.roles.has('operator'),
     });
     if ('kind' in registered) return refusedByLedger(registered);
     const { tenant } = principal;
