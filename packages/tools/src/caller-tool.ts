@@ -19,8 +19,12 @@ import { inputFromJsonSchema } from './schema/json-schema.ts';
 import { type Fail, failFor, ToolDeclarationError } from './tool-declaration-error.ts';
 import { type Tool } from './tool.ts';
 
+/** So that a ledger that is to serve the tool one day can still count on. */
+const identityVersionMax = 1_000_000;
+
 const callerToolForm = z.strictObject({
   ...naming,
+  identityVersion: z.int().max(identityVersionMax).optional(),
   guarantee,
   ...times,
   approval: approval.optional(),

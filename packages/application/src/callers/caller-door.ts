@@ -50,7 +50,8 @@ export interface CallerDoor {
 export function callerDoor(deps: ProposeDeps, callerTools: CallerTools): CallerDoor {
   const { parts } = deps;
   return {
-    tools: (tenant) => callerTools.list(tenant),
+    // The ledger's own come first.
+    tools: (tenant) => callerTools.list(tenant).filter(({ name }) => !parts.tools.get(name)),
     register: (request) => callerTools.register(request),
     propose: async (proposal) => {
       const answer = await propose(deps, withoutUndefined(withoutLink(proposal)));

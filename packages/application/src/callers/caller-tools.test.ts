@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { createLedger } from '@action-ledger/client';
 import { defineTool } from '@action-ledger/tools';
 import { z } from 'zod';
-import { type JsonValue } from '@action-ledger/domain';
+import { type JsonObject, type JsonValue } from '@action-ledger/domain';
 import { type CallerWorld, callerWorld, handed, paying } from '../../test-support/caller-world.ts';
 
 let world: CallerWorld | undefined;
@@ -121,6 +121,7 @@ describe('what callers declare', () => {
   it.each<[string, JsonValue, string]>([
     ['a text', 'pay', 'tool.declaration'],
     ['a misspelt rule', { ...paying(), timeout: 5 }, 'tool.declaration'],
+    ['a version beyond counting', { ...paying(), identityVersion: 1_000_001 }, 'tool.declaration'],
     ['no guarantee', { ...paying(), guarantee: null }, 'tool.declaration'],
     ['a rule that contradicts another', { ...paying(), identity: ['nothing'] }, 'tool.declaration'],
     ['an expression', { ...paying(), input: byExpression }, 'tool.declaration'],
@@ -137,21 +138,18 @@ describe('what callers declare', () => {
     expect(namesOf(opened, 'default')).toEqual([]);
   });
 
-  it('is at most 1,000 tools of a tenant', async () => {
+  it('is as much of one tenant as there is room for', async () => {
     const opened = await open([]);
-    const form = paying();
-    const many = (count: number): readonly JsonValue[] =>
-      Array.from({ length: count }, (_, n) => ({ ...form, name: `pay${n}` }));
-    const all = many(1_000);
-    for (let done = 0; done < all.length; done += 64)
-      await opened.callers().register({ ...by, declarations: all.slice(done, done + 64) });
-    expect(namesOf(opened, 'default')).toHaveLength(1_000);
-    expect(await opened.callers().register({ ...by, declarations: all })).toMatchObject({
-      code: 'tool.too-many',
+    const form = { input: { type: 'object' }, guarantee: 'manual', scope: 'call' } as const;
+    const longest = Array.from({ length: 64 }, (_, n) => {
+      const named = { ...form, name: `pay${n}`, description: '' };
+      return { ...named, description: 'x'.repeat(64 * 1_024 - JSON.stringify(named).length) };
     });
-    const more = { ...by, declarations: [{ ...form, name: 'more' }] };
-    expect(await opened.callers().register(more)).toMatchObject({ code: 'tool.too-many' });
-    expect(await opened.callers().register({ ...more, tenant: 'acme' })).toHaveLength(1);
+    const declare = (tenant: string, declarations: readonly JsonValue[]): Promise<unknown> =>
+      opened.callers().register({ tenant, by: 'agent', declarations });
+    expect(await declare('default', longest)).toHaveLength(64);
+    expect(await declare('default', [paying()])).toMatchObject({ code: 'tool.too-many' });
+    expect(await declare('acme', [paying()])).toHaveLength(1);
   });
 
   it('is known again after a restart', async () => {
@@ -174,32 +172,37 @@ describe('what callers declare', () => {
 });
 
 describe('a ledger that serves from now on what callers carried out', () => {
-  const serving = async (identity: readonly ('invoice' | 'cents')[]): Promise<string> => {
-    const { store, runtime, ledger } = await open();
+  const serving = async (declaration: JsonObject): Promise<readonly unknown[]> => {
+    const { store, runtime, ledger } = await open([declaration]);
     await ledger().close();
+    world = undefined;
     const pay = defineTool({
       name: 'pay',
       input: z.object({ invoice: z.string(), cents: z.int() }),
-      identity,
+      identity: ['invoice'],
       guarantee: 'manual',
-      execute: () => null,
+      execute: ({ beforeSend }) => {
+        beforeSend();
+        return null;
+      },
     });
-    try {
-      const serves = await createLedger({ store, runtime, tools: [pay] });
-      await serves.close();
-      return 'opened';
-    } catch (error) {
-      return String((error as { code?: unknown }).code);
-    } finally {
-      world = undefined;
-    }
+    const serves = await createLedger({ store, runtime, tools: [pay] });
+    const word = async (tenant: string): Promise<unknown> => {
+      const asked = { tool: 'pay', arguments: { invoice: 'A', cents: 5 }, waitMs: 1_000 } as const;
+      const { word: told, code } = await serves.propose({ ...asked, tenant, origin: { run: 'r' } });
+      return code ?? told;
+    };
+    const words = [await word('default'), await word('acme')];
+    await serves.close();
+    return words;
   };
 
   it('may do so under the same identity', async () => {
-    expect(await serving(['invoice'])).toBe('opened');
+    expect(await serving(paying())).toEqual(['done', 'done']);
   });
 
-  it('does not open where its actions would be named otherwise', async () => {
-    expect(await serving(['cents'])).toBe('tool.identity-changed');
+  it('does so for other tenants only, where the actions of one would be named otherwise', async () => {
+    for (const other of [paying({ identity: ['cents'] }), paying({ identityVersion: 1_000_000 })])
+      expect(await serving(other)).toEqual(['tool.unknown', 'done']);
   });
 });

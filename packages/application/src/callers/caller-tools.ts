@@ -16,31 +16,32 @@ import {
   declarationEvent,
   loosenedRules,
   type RegistrationRefusalCode,
-  RegistrationRefused,
   type Tool,
   ToolDeclarationError,
   type ToolSet,
 } from '@action-ledger/tools';
+import { createRecordStream, type RecordStreamDeps } from '../record/record-stream.ts';
+import { createBuiltTools, type KnownCallerTools } from './built-tools.ts';
 import {
-  createRecordStream,
-  type RecordStreamDeps,
-  type RecordStreamShape,
-} from '../record/record-stream.ts';
+  type AllDeclared,
+  type Declared,
+  declaredKey,
+  declaredTools,
+  tooMuch,
+} from './declared-tools.ts';
 
 export const callerToolRefusalCodes = [
   'tool.declaration',
   'tool.rules-loosened',
   'tool.served-here',
   'tool.too-many',
+  'tool.too-often',
 ] as const;
 
 export type CallerToolRefusalCode =
   (typeof callerToolRefusalCodes)[number] | RegistrationRefusalCode;
 
-export interface CallerTools {
-  get(tenant: string, name: string): Tool | undefined;
-  /** Of one tenant, or of all. */
-  list(tenant?: string): readonly Tool[];
+export interface CallerTools extends KnownCallerTools {
   /** Reads what others have declared. @throws StoreFault */
   refresh(): Promise<void>;
   /** All of them or none. @throws StoreFault */
@@ -65,40 +66,10 @@ export interface RulesLoosened {
   readonly rules: readonly string[];
 }
 
-export const noCallerTools: Pick<CallerTools, 'get' | 'list'> = {
-  get: () => undefined,
-  list: () => [],
-};
-
-interface Declared {
-  readonly tenant: string;
-  readonly tool: string;
-  readonly declaration: JsonObject;
-}
-
-type AllDeclared = ReadonlyMap<string, Declared>;
-
-/** Of one tenant. */
-const toolsMax = 1_000;
 /** UTF-16 units of its canonical JSON. */
 const declarationSizeMax = 64 * 1024;
 
-export const callerToolStreamName = 'caller-tools';
-
-const shape: RecordStreamShape<AllDeclared> = {
-  stream: callerToolStreamName,
-  initial: new Map(),
-  evolve: (known, { type, data }) => {
-    if (type !== 'CallerToolDeclared') return known;
-    const { tenant, tool, declaration } = data as unknown as Declared;
-    return new Map(known).set(keyOf(tenant, tool), { tenant, tool, declaration });
-  },
-};
-
-/**
- * @throws RegistrationRefused a served tool would give actions of callers another name
- * @throws StoreFault
- */
+/** @throws StoreFault */
 export async function openCallerTools(
   deps: RecordStreamDeps & {
     /** Those that the ledger itself carries out: they come first. */
@@ -110,61 +81,40 @@ export async function openCallerTools(
   },
 ): Promise<CallerTools> {
   const { tools: served } = deps;
-  const { onFault } = told;
-  const stream = createRecordStream(deps, shape);
-  const built = new Map<string, { readonly from: string; readonly tool: Tool }>();
-  const take = (declared: AllDeclared): void => {
-    for (const [key, { tool: name, declaration }] of declared) {
-      const from = canonicalJson(declaration);
-      if (built.get(key)?.from === from) continue;
-      try {
-        built.set(key, { from, tool: callerTool(declaration) });
-      } catch (fault) {
-        onFault(`the declaration of ${name} by a caller`, fault);
-      }
-    }
-  };
-  const known = await stream.load().catch((fault: unknown): AllDeclared => {
-    // None is known then: their actions wait for an operator, and nothing is declared until it is mended.
-    if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
-    onFault('reading the tools of callers', fault);
-    return new Map();
-  });
-  take(known);
-  for (const [key, { tool: name }] of known) refuseRenaming(served.get(name), built.get(key)?.tool);
+  const stream = createRecordStream(deps, declaredTools);
+  const built = createBuiltTools(served, told.onFault);
+  built.take(
+    await stream.load().catch((fault: unknown): AllDeclared => {
+      // None is known then: their actions wait for an operator, and nothing is declared until it is mended.
+      if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
+      told.onFault('reading the tools of callers', fault);
+      return declaredTools.initial;
+    }),
+  );
   return {
-    get: (tenant, name) => built.get(keyOf(tenant, name))?.tool,
-    list: (tenant) =>
-      [...built]
-        .filter(([key]) => tenant === undefined || key.startsWith(keyOf(tenant, '')))
-        .map(([, { tool }]) => tool),
+    ...built,
     refresh: async () => {
-      take(await stream.load());
+      built.take(await stream.load());
     },
     register: async ({ tenant, by, declarations, mayLoosen = false }) => {
       const wanted = wantedOf(declarations, served);
       if ('kind' in wanted) return wanted;
-      let loosened: readonly RulesLoosened[] = [];
-      const changed = await stream.change(by, (before) => {
-        loosened = [];
-        for (const { tool } of wanted) {
-          const rules = compareWith(before.get(keyOf(tenant, tool.name)), tool);
-          if ('kind' in rules) return rules;
-          if (rules.length === 0) continue;
-          if (!mayLoosen) return rulesLoosened(tool, rules);
-          loosened = [...loosened, { tenant, tool: tool.name, by, rules }];
-        }
-        const fresh = wanted.filter(({ tool, declaration }) => {
-          const now = before.get(keyOf(tenant, tool.name));
-          return now === undefined || canonicalJson(now.declaration) !== canonicalJson(declaration);
-        });
+      let loosened: readonly Loosened[] = [];
+      const changed = await stream.change(by, (before, nowMs) => {
+        const fresh = wanted.filter((each) => !isOnRecord(before, tenant, each));
+        const found = loosenedBy(before, tenant, fresh);
+        if ('kind' in found) return found;
+        if (found[0] !== undefined && !mayLoosen) return rulesLoosened(found[0]);
+        loosened = found;
+        const named = fresh.map(({ tool, declaration }) => ({ tool: tool.name, declaration }));
         return (
-          tooMany(before, tenant, fresh) ?? fresh.map((each) => eventOf(tenant, each, loosened))
+          tooMuch(before, tenant, named, nowMs) ??
+          fresh.map((each) => eventOf(tenant, each, loosened))
         );
       });
       if (changed.kind === 'refusal') return changed;
-      take(changed.state);
-      for (const each of loosened) told.onLoosened(each);
+      built.take(changed.state);
+      for (const each of loosened) told.onLoosened({ tenant, by, ...each });
       return wanted.map(({ tool }) => tool);
     },
   };
@@ -211,6 +161,27 @@ function toolOf(declaration: JsonValue): Wanted | Refusal<CallerToolRefusalCode>
   }
 }
 
+function isOnRecord(before: AllDeclared, tenant: string, { tool, declaration }: Wanted): boolean {
+  const now = before.tools.get(declaredKey(tenant, tool.name));
+  return now !== undefined && canonicalJson(now.declaration) === canonicalJson(declaration);
+}
+
+type Loosened = Pick<RulesLoosened, 'tool' | 'rules'>;
+
+function loosenedBy(
+  before: AllDeclared,
+  tenant: string,
+  fresh: readonly Wanted[],
+): readonly Loosened[] | Refusal<CallerToolRefusalCode> {
+  const found: Loosened[] = [];
+  for (const { tool } of fresh) {
+    const rules = compareWith(before.tools.get(declaredKey(tenant, tool.name)), tool);
+    if ('kind' in rules) return rules;
+    if (rules.length > 0) found.push({ tool: tool.name, rules });
+  }
+  return found;
+}
+
 /** @returns the rules that it loosens */
 function compareWith(
   before: Declared | undefined,
@@ -228,42 +199,17 @@ function compareWith(
   return typeof compared === 'string' ? loosenedRules(registered, tool) : compared;
 }
 
-function rulesLoosened({ name }: Tool, rules: readonly string[]): Refusal<CallerToolRefusalCode> {
-  const message = `"${name}" is on record with stricter rules (${rules.join(', ')}). Declare it with those, or let an operator declare it anew.`;
-  return refusal('tool.rules-loosened', message, { tool: name, rules });
-}
-
-function tooMany(
-  before: AllDeclared,
-  tenant: string,
-  fresh: readonly Wanted[],
-): Refusal<CallerToolRefusalCode> | undefined {
-  const own = [...before.values()].filter((each) => each.tenant === tenant);
-  const names = new Set(
-    [...own, ...fresh.map(({ tool }) => ({ tool: tool.name }))].map(({ tool }) => tool),
-  );
-  if (names.size <= toolsMax) return undefined;
-  return refusal('tool.too-many', `A tenant's callers can declare at most ${toolsMax} tools.`);
+function rulesLoosened({ tool, rules }: Loosened): Refusal<CallerToolRefusalCode> {
+  const message = `"${tool}" is on record with stricter rules (${rules.join(', ')}). Declare it with those, or let an operator declare it anew.`;
+  return refusal('tool.rules-loosened', message, { tool, rules });
 }
 
 function eventOf(
   tenant: string,
   { tool: { name: tool }, declaration }: Wanted,
-  loosened: readonly RulesLoosened[],
+  loosened: readonly Loosened[],
 ): { readonly type: string; readonly data: JsonObject } {
   const loosens = loosened.find((each) => each.tool === tool)?.rules;
   const data = { tenant, tool, declaration, ...(loosens === undefined ? {} : { loosens }) };
   return { type: 'CallerToolDeclared', data };
-}
-
-/** The same rule between a tool of callers and one that the ledger serves from now on. */
-function refuseRenaming(served: Tool | undefined, before: Tool | undefined): void {
-  if (served === undefined || before === undefined) return;
-  const compared = compareDeclarations(declarationEvent(before), served);
-  if (typeof compared !== 'string') throw new RegistrationRefused(compared);
-}
-
-/** No name of a tool holds a line break. */
-function keyOf(tenant: string, tool: string): string {
-  return `${JSON.stringify(tenant)}\n${tool}`;
 }

@@ -7,7 +7,8 @@ import {
   workflowOfStream,
   workflowStreamPrefix,
 } from '@action-ledger/domain';
-import { callerToolStreamName, type CallerTools } from '../callers/caller-tools.ts';
+import { type CallerTools } from '../callers/caller-tools.ts';
+import { callerToolStreamName } from '../callers/declared-tools.ts';
 import { recordJoins } from '../propose/join.ts';
 import { type Parts } from './parts.ts';
 import { pauseStreamName, type Pauses } from '../people/pauses.ts';

@@ -13,7 +13,8 @@ import { type Runtime } from '@action-ledger/runtime';
 import { type Tool, type ToolSet } from '@action-ledger/tools';
 import { type ActionIndex } from '../record/action-index.ts';
 import { type ActionStore } from '../record/action-store.ts';
-import { type CallerTools, type RulesLoosened } from '../callers/caller-tools.ts';
+import { type KnownCallerTools } from '../callers/built-tools.ts';
+import { type RulesLoosened } from '../callers/caller-tools.ts';
 import { type Offers } from '../callers/offers.ts';
 import { type Crew } from './crew.ts';
 import { type DueIndex } from '../attend/due-index.ts';
@@ -106,7 +107,7 @@ export interface Parts {
   readonly store: EventStore;
   readonly actions: ActionStore;
   readonly tools: ToolSet;
-  readonly callerTools: Pick<CallerTools, 'get' | 'list'>;
+  readonly callerTools: KnownCallerTools;
   /** What is on record of each tool, oldest first: also versions that it no longer accepts. */
   readonly declared: ReadonlyMap<string, readonly IdentityDeclaration[]>;
   readonly offers: Offers;
@@ -166,7 +167,8 @@ export function toolOf(parts: Known, action: Action): Tool | undefined {
   return toolNamed(parts, action.tenant, action.tool);
 }
 
-/** One that the ledger serves, or one that callers of the tenant carry out. */
+/** One that the ledger serves, or one that callers of the tenant carry out. Undefined also where it is held. */
 export function toolNamed(parts: Known, tenant: string, name: string): Tool | undefined {
+  if (parts.callerTools.whyHeld(tenant, name) !== undefined) return undefined;
   return parts.tools.get(name) ?? parts.callerTools.get(tenant, name);
 }

@@ -5,7 +5,7 @@ import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
 import { createActionStore } from '../record/action-store.ts';
-import { noCallerTools } from '../callers/caller-tools.ts';
+import { noCallerTools } from '../callers/built-tools.ts';
 import { createEpochChains } from './chain-of-epochs.ts';
 import { explainCall, type ExplainRequest, type Explanation } from './explain.ts';
 import { createLedgerClock } from '../core/ledger-clock.ts';

@@ -75,7 +75,7 @@ async function answerTo(deps: ProposeDeps, proposal: Proposal): Promise<Answer> 
   const { parts } = deps;
   const tool = toolNamed(parts, proposal.tenant, proposal.tool);
   if (tool === undefined) {
-    return refused(proposal, 'refused', 'tool.unknown', `There is no tool "${proposal.tool}".`);
+    return unknownTool(parts, proposal);
   }
   if (proposal.execute !== undefined && tool.byCaller !== true) {
     const reason = `The ledger itself carries out "${tool.name}": propose it without execute.`;
@@ -97,6 +97,12 @@ async function answerTo(deps: ProposeDeps, proposal: Proposal): Promise<Answer> 
   } catch (fault) {
     return notRead(parts, proposal, fault);
   }
+}
+
+function unknownTool({ callerTools }: Parts, proposal: Proposal): Answer {
+  const { tenant, tool } = proposal;
+  const reason = callerTools.whyHeld(tenant, tool) ?? `There is no tool "${tool}".`;
+  return refused(proposal, 'refused', 'tool.unknown', reason);
 }
 
 function namedFrom(

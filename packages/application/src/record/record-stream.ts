@@ -59,13 +59,15 @@ export interface RecordStreamShape<State> {
   readonly initial: State;
   /** Passes over records that it does not know: a later version may have written them. */
   readonly evolve: (state: State, record: DatedRecord) => State;
+  /** Of a state that `evolve` changes in place: made once for each read. Default: it changes none. */
+  readonly copy?: (state: State) => State;
 }
 
 const roundsMax = 16;
 
 export function createRecordStream<State>(
   deps: RecordStreamDeps,
-  { stream, initial, evolve }: RecordStreamShape<State>,
+  { stream, initial, evolve, copy = same }: RecordStreamShape<State>,
 ): RecordStream<State> {
   const { store, sha256, clock, runtime } = deps;
   const start: Known<State> = { last: undefined, state: initial };
@@ -83,7 +85,7 @@ export function createRecordStream<State>(
     if (found !== undefined) throw broken(stream, found);
     const next = {
       last: newer.at(-1) ?? base.last,
-      state: newer.map(dated).reduce(evolve, base.state),
+      state: newer.length === 0 ? base.state : newer.map(dated).reduce(evolve, copy(base.state)),
     };
     if (known === before) known = next;
     return next;
@@ -109,7 +111,7 @@ export function createRecordStream<State>(
           by,
           revision: revision + 1 + n,
         }));
-        return { kind: 'changed', state: records.reduce(evolve, state) };
+        return { kind: 'changed', state: records.reduce(evolve, copy(state)) };
       }
       throw new StoreFault(
         'store.unavailable',
@@ -118,6 +120,10 @@ export function createRecordStream<State>(
       );
     },
   };
+}
+
+function same<State>(state: State): State {
+  return state;
 }
 
 /** What was read so far. */

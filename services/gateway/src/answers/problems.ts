@@ -216,6 +216,7 @@ export const problems: Rows = {
   'tool.rules-loosened': no(403, 'Only an operator loosens the rules of a tool'),
   'tool.served-here': outOfPlace('The ledger itself carries out this tool'),
   'tool.too-many': outOfPlace('No more tools are taken'),
+  'tool.too-often': busy(429, 'A tool was declared otherwise too often', 3_600),
   'tool.unknown': no(404, 'There is no such tool'),
   'workflow.compensation-invalid': wrong('What is to undo a step cannot be carried out'),
   'workflow.compensation-missing': wrong('A step does not say how it is undone'),
