@@ -25,6 +25,10 @@ export interface Wanted {
 
 export interface Slots {
   take(wanted: Wanted): Slot;
+  /** For an attempt that goes on elsewhere: takes what it needs, whether or not there is room. */
+  hold(wanted: Omit<Wanted, 'isNew'>): void;
+  /** Gives back what was held so, and nothing that was taken. */
+  letGo(actionId: string): void;
   /** Nothing where the action has none; it waits no longer either. */
   release(actionId: string): void;
   /** No more fit in, of whatever tool. */
@@ -76,36 +80,27 @@ interface Pool {
 export function createSlots({ slotsMax = Infinity, clock, due }: SlotsOptions): Slots {
   const pools = createPools(slotsMax);
   const rates = createRates(clock);
-  /** What each action has taken, or waits for. */
-  const takenBy = new Map<string, readonly Pool[]>();
-  const waitsIn = new Map<string, Pool>();
-
   /** After so many ms it may find room. */
   const wake = (actionId: string, afterMs: number): void => {
     due.set(actionId, clock.nowMs() + Math.ceil(afterMs));
   };
-  const leave = (actionId: string): void => {
-    waitsIn.get(actionId)?.waiting.delete(actionId);
-    waitsIn.delete(actionId);
-  };
-  let tellReleased: (() => void) | undefined;
-  const wakeNext = (pool: Pool): void => {
-    for (const next of nextOf(pool)) {
-      leave(next);
-      wake(next, 0);
-    }
+  const places = createPlaces(pools, (next) => {
+    wake(next, 0);
+  });
+  const release = (actionId: string): void => {
+    rates.forget(actionId);
+    places.release(actionId);
   };
   return {
     take: (wanted) => {
       const { actionId, isNew, tool } = wanted;
       if (tool.load === undefined && slotsMax === Infinity) return 'taken';
-      if (takenBy.has(actionId)) return 'held';
+      if (places.has(actionId)) return 'held';
       const needed = pools.neededBy(wanted);
       const full = needed.find((pool) => isFull(pool, isNew));
-      leave(actionId);
+      places.leave(actionId);
       if (full !== undefined) {
-        full.waiting.add(actionId);
-        waitsIn.set(actionId, full);
+        places.wait(actionId, full);
         return 'full';
       }
       const waitMs = rates.waitMs(wanted);
@@ -113,13 +108,65 @@ export function createSlots({ slotsMax = Infinity, clock, due }: SlotsOptions): 
         wake(actionId, waitMs);
         return 'full';
       }
+      places.take(actionId, needed);
+      return 'taken';
+    },
+    hold: ({ actionId, ...wanted }) => {
+      if (!places.has(actionId)) places.take(actionId, pools.neededBy(wanted), true);
+    },
+    letGo: (actionId) => {
+      if (places.isHeld(actionId)) release(actionId);
+    },
+    release,
+    isFull: () => pools.taken() >= slotsMax,
+    onRelease: places.onRelease,
+  };
+}
+
+interface Places extends Pick<Slots, 'release' | 'onRelease'> {
+  readonly has: (actionId: string) => boolean;
+  /** It goes on elsewhere. */
+  readonly isHeld: (actionId: string) => boolean;
+  readonly take: (actionId: string, needed: readonly Pool[], isHeld?: boolean) => void;
+  readonly wait: (actionId: string, pool: Pool) => void;
+  /** It waits no longer. */
+  readonly leave: (actionId: string) => void;
+}
+
+/** What each action has taken, or waits for. */
+function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
+  const takenBy = new Map<string, readonly Pool[]>();
+  const waitsIn = new Map<string, Pool>();
+  const held = new Set<string>();
+  let tellReleased: (() => void) | undefined;
+  const leave = (actionId: string): void => {
+    waitsIn.get(actionId)?.waiting.delete(actionId);
+    waitsIn.delete(actionId);
+  };
+  const wakeNext = (pool: Pool): void => {
+    for (const next of nextOf(pool)) {
+      leave(next);
+      wake(next);
+    }
+  };
+  return {
+    has: (actionId) => takenBy.has(actionId),
+    isHeld: (actionId) => held.has(actionId),
+    leave,
+    wait: (actionId, pool) => {
+      pool.waiting.add(actionId);
+      waitsIn.set(actionId, pool);
+    },
+    take: (actionId, needed, isHeld = false) => {
+      leave(actionId);
+      if (isHeld && needed.length === 0) return;
       for (const each of needed) each.taken += 1;
       takenBy.set(actionId, needed);
-      return 'taken';
+      if (isHeld) held.add(actionId);
     },
     release: (actionId) => {
       leave(actionId);
-      rates.forget(actionId);
+      held.delete(actionId);
       const taken = takenBy.get(actionId);
       if (taken === undefined) return;
       takenBy.delete(actionId);
@@ -130,7 +177,6 @@ export function createSlots({ slotsMax = Infinity, clock, due }: SlotsOptions): 
       }
       tellReleased?.();
     },
-    isFull: () => pools.taken() >= slotsMax,
     onRelease: (listener) => {
       tellReleased = listener;
     },
@@ -149,7 +195,7 @@ function isFull({ taken, max, waiting }: Pool, isNew: boolean): boolean {
 const allTools = 'all';
 
 interface Pools {
-  readonly neededBy: (wanted: Wanted) => readonly Pool[];
+  readonly neededBy: (wanted: Pick<Wanted, 'tool' | 'tenant' | 'arguments'>) => readonly Pool[];
   readonly forgetEmpty: (pool: Pool) => void;
   /** Of the slots that all tools share. */
   readonly taken: () => number;

@@ -263,6 +263,21 @@ describe('a dispatch that is asked for again is handed out only while it may be 
   });
 });
 
+describe('what a caller has in hand when the ledger is opened again', () => {
+  it('takes its room: nothing else of the tool, or the entity, is handed out until it is told of', async () => {
+    const opened = await open([paying({ load: { oneAtATime: ['cents'] } })]);
+    const first = await handed(opened, 'agent/1');
+    await opened.restart();
+    const { answer, dispatch } = await opened.propose('agent/2', { invoice: 'B' });
+    expect([answer.state, dispatch]).toEqual(['ready', undefined]);
+    await opened.outcome(first);
+    await opened.runtime.advance(0);
+    const actionId = answer.actionId ?? '';
+    expect(await opened.work()).toEqual([{ kind: 'send', actionId, tool: 'pay' }]);
+    expect(await opened.callers().take(actionId, { worker: 'agent/2' })).toBeDefined();
+  });
+});
+
 describe('a claim that the store does not take', () => {
   it('gives back the room that it had, so that others of the tool go on', async () => {
     const { leave, callers, store } = await open([paying({ load: { concurrent: 1 } })]);

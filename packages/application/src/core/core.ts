@@ -3,6 +3,7 @@
 import { type Action, keyHashOf } from '@action-ledger/domain';
 import { type EventStore, type Loss } from '@action-ledger/event-store';
 import { type AssembledParts, assemble, type CoreState } from './assemble.ts';
+import { keepRoom } from '../record/after-append.ts';
 import { awaitRest } from '../answer/await-rest.ts';
 import { callerDoor } from '../callers/caller-door.ts';
 import { type CallerTools, openCallerTools } from '../callers/caller-tools.ts';
@@ -27,6 +28,7 @@ import {
   closeIncident,
   settleUnknown,
 } from '../people/operate.ts';
+import { toolOf } from './parts.ts';
 import { pausing } from '../people/pausing.ts';
 import { createPauses, type Pauses } from '../people/pauses.ts';
 import { propose } from '../propose/propose.ts';
@@ -147,7 +149,7 @@ async function registerAll(
   return declared;
 }
 
-/** Waits are counted from now, callers may have been asked before, and undos under way are known. */
+/** Waits are counted from now; what callers were asked or have in hand, and undos under way, are known. */
 async function noteOpen(parts: AssembledParts, open: readonly string[]): Promise<void> {
   for (const actionId of open) {
     const loaded = await parts.actions.load(actionId);
@@ -155,6 +157,7 @@ async function noteOpen(parts: AssembledParts, open: readonly string[]): Promise
     parts.judge.see(loaded.action);
     noteAskedBefore(parts, loaded.action);
     trackUndoer(parts, loaded.action);
+    keepRoom(parts, loaded.action, toolOf(parts, loaded.action));
   }
 }
 

@@ -24,6 +24,7 @@ export function afterAppend(
   parts.due.set(action.id, nextLookAt(action, tool?.rules, parts.duties));
   if (action.status === 'planned' || action.status === 'ready') parts.judge.readyInMs(action);
   letGo(parts, before, action);
+  keepRoom(parts, action, tool);
   wakeDependents(parts, before, action);
   wakeWorkflow(parts, before, action);
   tellPeople(parts, action, tool, events);
@@ -41,6 +42,17 @@ function letGo(parts: Parts, before: Action, action: Action): void {
   // Nothing here runs a caller's attempt, and so nothing else gives its place back.
   if (before.claim?.caller === true && action.claim?.revision !== before.claim.revision)
     parts.slots.release(action.id);
+}
+
+/**
+ * What a caller has in hand takes its room here too, where another process handed it out, or one before
+ * this. All that a core has in hand of its own it takes by itself.
+ */
+export function keepRoom({ slots }: Parts, action: Action, tool: Tool | undefined): void {
+  const { id: actionId, tenant, arguments: args, claim } = action;
+  if (claim?.caller === true && tool !== undefined)
+    slots.hold({ actionId, tenant, tool, arguments: args });
+  else slots.letGo(actionId);
 }
 
 function wakeDependents(parts: Parts, before: Action, action: Action): void {
