@@ -144,7 +144,7 @@ describe('a program that carries its tool out', () => {
         body: { revision: 1, outcome: found },
       });
       expect(stale.json).toMatchObject({ status: 412, code: 'action.stale-revision' });
-      const body = { revision: lookup?.revision, outcome: found };
+      const body = { revision: lookup?.revision, lookup: lookup?.['lookup'], outcome: found };
       const told = await world.ask({ url: `${url}/verdict`, as: other, body });
       expect(told.json).toMatchObject({ answer: { state: 'succeeded', externalId: 're_1' } });
     });

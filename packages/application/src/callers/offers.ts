@@ -16,7 +16,9 @@ export interface Offer {
 
 export interface Asking {
   readonly revision: number;
-  /** Monotonic ms: the first lookup of this revision was handed out then. */
+  /** Of the lookup that was handed out; none where it was by a process before this one. */
+  readonly lookup?: string;
+  /** Monotonic ms: it was handed out then. */
   readonly sentMono: number;
   readonly untilMono: number;
 }
@@ -32,13 +34,22 @@ export interface Offers {
   /** Resolves when there may be something new, after `waitMs`, or on abort. */
   wait(tenant: string, waitMs: number, signal?: AbortSignal): Promise<void>;
   noteAsking(actionId: string, asking: Asking): void;
-  asking(actionId: string): Asking | undefined;
+  /** Somebody is being asked about this revision now. */
+  isAsked(actionId: string, revision: number, nowMono: number): boolean;
+  /**
+   * When that lookup of the revision was handed out, monotonic ms; where none is named, the first one.
+   * Undefined: by nobody here.
+   */
+  askedAt(actionId: string, revision: number, lookup?: string): number | undefined;
 }
+
+/** Of one revision; whoever was asked before the last so many is not known any more. */
+const askingsMax = 16;
 
 export function createOffers(waiters: Waiters): Offers {
   const offers = new Map<string, Map<string, Offer>>();
   const tenants = new Map<string, string>();
-  const askings = new Map<string, Asking>();
+  const askings = new Map<string, readonly Asking[]>();
   const drop = (actionId: string): void => {
     const tenant = tenants.get(actionId);
     if (tenant === undefined) return;
@@ -63,12 +74,22 @@ export function createOffers(waiters: Waiters): Offers {
     list: (tenant) => [...(offers.get(tenant)?.values() ?? [])],
     wait: (tenant, waitMs, signal) => waiters.wait(bell(tenant), waitMs, signal),
     noteAsking: (actionId, asking) => {
-      const known = askings.get(actionId);
-      // A verdict names the revision alone: it may be that of whoever was asked first.
-      const isAgain = known?.revision === asking.revision;
-      askings.set(actionId, isAgain ? { ...asking, sentMono: known.sentMono } : asking);
+      const known = askings.get(actionId) ?? [];
+      const [first, ...others] = known.filter(({ revision }) => revision === asking.revision);
+      // The first one is kept: a verdict that names no lookup may be its.
+      const kept = first === undefined ? [] : [first, ...others.slice(2 - askingsMax)];
+      askings.set(actionId, [...kept, asking]);
     },
-    asking: (actionId) => askings.get(actionId),
+    isAsked: (actionId, revision, nowMono) => {
+      const last = askings.get(actionId)?.at(-1);
+      return last?.revision === revision && nowMono < last.untilMono;
+    },
+    askedAt: (actionId, revision, lookup) =>
+      askings
+        .get(actionId)
+        ?.find(
+          (each) => each.revision === revision && (lookup === undefined || each.lookup === lookup),
+        )?.sentMono,
   };
 }
 

@@ -117,6 +117,39 @@ describe('an attempt whose caller has died', () => {
     expect(told).toMatchObject({ answer: { state: 'ready' } });
   });
 
+  it('FW20 a verdict that names its lookup is judged by when that was handed out', async () => {
+    const opened = await open(lookedUp);
+    const { actionId } = await inDoubt(opened);
+    const first = await lookup(opened);
+    await opened.runtime.advance(100_000);
+    const second = await lookup(opened);
+    expect(second.revision).toBe(first.revision);
+    const verdict = (of: string): ReturnType<CallerDoor['verdict']> =>
+      opened.callers().verdict({
+        actionId,
+        revisionRead: second.revision,
+        lookup: of,
+        outcome: absent,
+      });
+    expect(await verdict(second.lookup)).toMatchObject({ answer: { state: 'ready' } });
+  });
+
+  it.each([
+    ['that was handed out too early', 0],
+    ['that nobody was asked', 1],
+  ])('FW20 a verdict by a lookup %s proves no absence', async (_which, n) => {
+    const opened = await open(lookedUp);
+    const { actionId } = await inDoubt(opened);
+    const first = await lookup(opened);
+    await opened.runtime.advance(100_000);
+    const { revision } = await lookup(opened);
+    const named = [first.lookup, 'another'][n] ?? '';
+    const told = await opened
+      .callers()
+      .verdict({ actionId, revisionRead: revision, lookup: named, outcome: absent });
+    expect(told).toMatchObject({ answer: { state: 'unknown' } });
+  });
+
   it('FW20 nor is one of whoever was asked before the ledger was started again', async () => {
     const opened = await open(lookedUp);
     const { actionId } = await inDoubt(opened);

@@ -37,6 +37,8 @@ export type Work =
 
 /** Everything that a lookup is given. Times in ms. */
 export interface Lookup {
+  /** Of this one hand-out, to be said with the verdict: its `absent` is judged by when it was asked. */
+  readonly lookup: string;
   /** To be said with the verdict. */
   readonly revision: number;
   readonly timeoutMs: number;
@@ -93,15 +95,17 @@ async function workOf(parts: Parts, { actionId, kind, tool }: Offer): Promise<Wo
       const sentMono = parts.clock.monoMs();
       const heldMs = of.rules.timeoutMs + answerMarginMs;
       const { revision } = action;
-      parts.offers.noteAsking(actionId, { revision, sentMono, untilMono: sentMono + heldMs });
+      const lookup = parts.runtime.ids.next();
+      const untilMono = sentMono + heldMs;
+      parts.offers.noteAsking(actionId, { revision, lookup, sentMono, untilMono });
       parts.due.set(actionId, parts.clock.nowMs() + heldMs);
-      work = { kind, actionId, tool, ...lookupOf(of, action) };
+      work = { kind, actionId, tool, lookup, ...lookupOf(of, action) };
     },
   });
   return work;
 }
 
-function lookupOf({ rules }: Tool, action: Action): Lookup {
+function lookupOf({ rules }: Tool, action: Action): Omit<Lookup, 'lookup'> {
   const { revision, downstreamKey = '', attempts, evidence } = action;
   const origin = action.calls[0];
   return {
@@ -123,18 +127,20 @@ function lookupOf({ rules }: Tool, action: Action): Lookup {
 export interface VerdictRequest {
   readonly actionId: string;
   readonly revisionRead: number;
+  /** The one that it answers. */
+  readonly lookup?: string;
   readonly outcome: LookupOutcome;
 }
 
 const notWatched: Watched = { doubtMs: 0, firstDispatchMs: 0 };
 
 /**
- * The waits before `absent` counts are judged from the moment when the first lookup of that revision was
- * handed out; of one that is not known here, only `found` can settle anything.
+ * The waits before `absent` counts are judged from the moment when the lookup was handed out; where none is
+ * named, from the first of that revision. Of one that is not known here, only `found` can settle anything.
  */
 export async function takeVerdict(
   parts: Parts,
-  { actionId, revisionRead, outcome }: VerdictRequest,
+  { actionId, revisionRead, lookup, outcome }: VerdictRequest,
 ): Promise<
   { readonly kind: 'verdict'; readonly answer: Answer } | Refusal<ActionRefusalCode> | Broken
 > {
@@ -143,9 +149,10 @@ export async function takeVerdict(
   const { action } = loaded;
   const tool = toolOf(parts, action);
   if (!isThere(action) || tool?.byCaller !== true) return unknownAction(actionId);
-  const asking = parts.offers.asking(actionId);
-  const watched =
-    asking?.revision === revisionRead ? parts.judge.watched(action, asking.sentMono) : notWatched;
+  // Without its name, it may be one that another process has handed out before.
+  const isNamed = lookup !== undefined || !parts.crew.isShared();
+  const askedAt = isNamed ? parts.offers.askedAt(actionId, revisionRead, lookup) : undefined;
+  const watched = askedAt === undefined ? notWatched : parts.judge.watched(action, askedAt);
   const told = { outcome, revisionRead, watched };
   const performed = await recordVerdict(parts, tool, action, told);
   if (performed.kind !== 'done') return performed;

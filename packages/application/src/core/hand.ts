@@ -29,8 +29,7 @@ const offeredLookMs = 60_000;
 function offering(parts: Parts): Hand {
   const offer = (kind: 'send' | 'lookup') => async (tool: Tool, action: Action) => {
     const { id, tenant, revision, secret } = action;
-    const asking = parts.offers.asking(id);
-    const isAsked = asking?.revision === revision && parts.clock.monoMs() < asking.untilMono;
+    const isAsked = parts.offers.isAsked(id, revision, parts.clock.monoMs());
     if (kind === 'lookup' && isAsked) return;
     parts.due.set(id, parts.clock.nowMs() + offeredLookMs);
     parts.offers.add({ actionId: id, tenant, tool: tool.name, kind, revision, secret });

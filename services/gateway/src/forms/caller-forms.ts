@@ -52,10 +52,22 @@ export const dispatchForm = z
   })
   .meta({ id: 'Dispatch', description: 'On record before it is handed out: send it now, once.' });
 
+/** Of one hand-out. */
+export const lookupName = z.string().min(1).max(200).meta({
+  description: 'The lookup, as it was handed out: its `absent` is judged by when that was.',
+});
+
 export const workForm = z
   .union([
     z.strictObject({ kind: z.literal('send'), actionId, tool: z.string() }),
-    z.strictObject({ ...given, kind: z.literal('lookup'), actionId, tool: z.string(), revision }),
+    z.strictObject({
+      ...given,
+      kind: z.literal('lookup'),
+      actionId,
+      tool: z.string(),
+      revision,
+      lookup: lookupName,
+    }),
   ])
   .meta({ id: 'Work' });
 

@@ -3,13 +3,15 @@ import { z } from 'zod';
 import { problem } from '../../answers/http-answer.ts';
 import { refusedCommand } from '../../answers/performed.ts';
 import { answerForm } from '../../forms/action-forms.ts';
-import { lookedUpForm, lookedUpFrom } from '../../forms/caller-forms.ts';
+import { lookedUpForm, lookedUpFrom, lookupName } from '../../forms/caller-forms.ts';
 import { ofAction } from '../../forms/command-forms.ts';
 import { revision } from '../../forms/json.ts';
 import { ownAction } from '../../own-action.ts';
 import { route } from '../../route.ts';
 
-const body = z.strictObject({ revision, outcome: lookedUpForm }).meta({ id: 'VerdictReport' });
+const body = z
+  .strictObject({ revision, lookup: lookupName.optional(), outcome: lookedUpForm })
+  .meta({ id: 'VerdictReport' });
 
 const taken = z.strictObject({ answer: answerForm }).meta({ id: 'VerdictTaken' });
 
@@ -20,10 +22,14 @@ export const recordVerdict = route({
   tag: 'callers',
   summary: 'Answer an open unknown by its lookup',
   description:
-    '`revision` is that of the lookup as it was handed out: where the action has moved since, 412, save that an effect found of what is no longer unknown is recorded all the same. `absent` counts only from a lookup that was handed out after the waits.',
+    '`revision` is that of the lookup as it was handed out: where the action has moved since, 412, save that an effect found of what is no longer unknown is recorded all the same. `absent` counts only from a lookup that was handed out after the waits: name it as `lookup`.',
   params: ofAction,
   body,
-  requestExample: { revision: 3, outcome: { verdict: 'found', externalId: 're_1' } },
+  requestExample: {
+    revision: 3,
+    lookup: '0a4d',
+    outcome: { verdict: 'found', externalId: 're_1' },
+  },
   answers: { 200: { description: 'On record.', schema: taken } },
   problems: [404, 412],
   problemHeaders: { 412: ['ETag'] },
@@ -33,6 +39,7 @@ export const recordVerdict = route({
     const came = await door.ledger.callers.verdict({
       actionId: own.action.id,
       revisionRead: said.revision,
+      ...(said.lookup === undefined ? {} : { lookup: said.lookup }),
       outcome: lookedUpFrom(said.outcome),
     });
     if (came.kind === 'broken') return problem('stream.broken');
