@@ -6,7 +6,7 @@ import { type ActionRow } from '@action-ledger/application';
 import { streamOfAction } from '@action-ledger/domain';
 import { createMemoryEventStore } from '@action-ledger/event-store';
 import { pageOf, placeOfCursor } from '@action-ledger/gateway';
-import { inWorld, payment } from './world.ts';
+import { inWorld, payment, type Said } from './world.ts';
 
 const url = '/v1/actions';
 
@@ -46,6 +46,22 @@ describe('an action', () => {
         expect(other.json).toMatchObject({ status: 404, code: 'action.unknown' });
         const again = await world.ask({ url, body: payment('1') });
         expect([again.status, again.json.word]).toEqual([202, 'checking']);
+        // What is said of it is kept apart, once, and is not asked for again.
+        const said = {
+          claims: 'success',
+          proven: true,
+          externalId: 'tx-9',
+          data: { id: 9 },
+        } as const;
+        const report = async (as: string): Promise<Said> =>
+          world.ask({ url: '/v1/evidence', as, body: { action: id, ...said } });
+        expect((await report('umbrella:worker')).status).toBe(404);
+        for (const _time of [1, 2]) expect((await report('acme:worker:bank')).status).toBe(202);
+        const kept = await store.readStream(`quarantine-${id}`);
+        expect(kept.map(({ type }) => type)).toEqual(['IncidentOpened', 'EvidenceRecorded']);
+        expect(kept[1]?.data).toContain('"tx-9"');
+        const theirs = { action: id, ...said, tenant: 'umbrella', source: 'bank' } as const;
+        expect(await world.ledger.reportAbout(theirs)).toMatchObject({ code: 'action.unknown' });
       });
     });
   });

@@ -56,6 +56,7 @@ export {
   type StoreProof,
 } from './record/prove-store.ts';
 export { quarantineStream } from './record/quarantine.ts';
+export { tenantOfDamaged } from './record/tenant-of-damaged.ts';
 export { type DamagedEvents, readEvents, type ReadEventsOptions } from './record/read-events.ts';
 export { rebuildIndex } from './record/rebuild-index.ts';
 export * from './record/record-stream.ts';

@@ -288,7 +288,16 @@ async function settled(
 ): Promise<void> {
   switch (performed.kind) {
     case 'broken':
-      await parts.quarantine.record(action.id, `attempt ${attempt}`, outcomeEvidence(outcome));
+      await parts.quarantine.record(
+        action.id,
+        {
+          source: `attempt ${attempt}`,
+          claims: 'note',
+          attempt,
+          data: outcomeEvidence(outcome),
+        },
+        'here',
+      );
       return;
     case 'refusal':
       await reportRecorded(parts, tool.rules, action, { attempt, outcome });

@@ -15,6 +15,7 @@ import { joinedBy } from '../propose/join.ts';
 import { isThere, unknownAction } from '../people/known-action.ts';
 import { manualRules } from '../attempt/manual-rules.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
+import { evidenceFull } from '../reports/evidence.ts';
 
 export interface ClaimHeld {
   readonly actionId: string;
@@ -95,11 +96,14 @@ async function asItIs(parts: Parts, actionId: string): Promise<OutcomeTaken | No
 /** Nothing in a broken stream moves; what is said of it lies in its quarantine. */
 async function keptApart(
   parts: Parts,
-  { actionId, attempt, outcome }: OutcomeRequest,
+  { actionId, attempt, outcome, worker }: OutcomeRequest,
   broken: Broken,
-): Promise<Broken> {
-  await parts.quarantine.record(actionId, `attempt ${attempt}`, outcomeEvidence(outcome));
-  return broken;
+): Promise<No> {
+  const source = `attempt ${attempt}, ${worker}`;
+  const data = outcomeEvidence(outcome);
+  const said = { source, claims: 'note', attempt, data } as const;
+  const kept = await parts.quarantine.record(actionId, said, 'outside');
+  return kept === 'kept' ? broken : evidenceFull(actionId);
 }
 
 /** Cut to size, whoever has said it. */

@@ -28,13 +28,12 @@ import {
   closeIncident,
   settleUnknown,
 } from '../people/operate.ts';
-import { toolOf } from './parts.ts';
 import { pausing } from '../people/pausing.ts';
 import { createPauses, type Pauses } from '../people/pauses.ts';
 import { propose } from '../propose/propose.ts';
 import { ofProgram } from '../propose/proposal.ts';
 import { readRecoveries } from '../people/recoveries.ts';
-import { type Parts } from './parts.ts';
+import { type Parts, toolOf } from './parts.ts';
 import { readTail, type StoreTail } from '../record/read-tail.ts';
 import { openReports, reportAbout } from '../reports/report-door.ts';
 import { registerTool } from '../record/registry.ts';

@@ -42,7 +42,7 @@ export function createExplainer(
 /** A damaged stream is told to whoever asks; its incident is for the ledger that runs. */
 const withoutQuarantine: Quarantine = {
   open: async () => undefined,
-  record: async () => undefined,
+  record: async () => 'kept' as const,
   learn: async () => undefined,
   whyQuarantined: () => undefined,
 };

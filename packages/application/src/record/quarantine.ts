@@ -1,8 +1,14 @@
 // A stream that does not hold together is not acted on: it has an incident in `quarantine-<id>`, with
 // an owner, where outcomes and evidence for it are appended (DESIGN.md section 6).
 import { sealEvents, unsealEvent } from '@action-ledger/codec';
-import { chainStart, type JsonValue, type Sha256 } from '@action-ledger/domain';
-import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
+import {
+  canonicalJson,
+  chainStart,
+  type EventData,
+  isSameReport,
+  type Sha256,
+} from '@action-ledger/domain';
+import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { appendOnce } from './append.ts';
 import { type LedgerClock } from '../core/ledger-clock.ts';
@@ -10,7 +16,16 @@ import { type LedgerClock } from '../core/ledger-clock.ts';
 export interface Quarantine {
   /** Idempotent: one incident per stream. */
   open(actionId: string, reason: string): Promise<void>;
-  record(actionId: string, source: string, data: JsonValue): Promise<void>;
+  /**
+   * Once, however often it is said.
+   * @returns `full` where so much was said from outside that no more is taken
+   * @throws StoreFault
+   */
+  record(
+    actionId: string,
+    said: EventData['EvidenceRecorded'],
+    from: 'here' | 'outside',
+  ): Promise<'kept' | 'full'>;
   /** Another core has found it broken: whatever its incident says holds here too. */
   learn(actionId: string): Promise<void>;
   /** Why nothing in it runs; undefined where it is not quarantined. */
@@ -28,6 +43,9 @@ export interface QuarantineDeps {
 
 const operatorLooksAfterMs = 24 * 3_600_000;
 const appendRoundsMax = 8;
+/** What is taken from outside about one action: reports, and UTF-16 units of them together. */
+const reportsMax = 1_000;
+const reportsSizeMax = 4 * 1024 * 1024;
 
 const streamPrefix = 'quarantine-';
 
@@ -50,21 +68,35 @@ export function createQuarantine(deps: QuarantineDeps): Quarantine {
       const nextCheckAt = deps.clock.nowMs() + operatorLooksAfterMs;
       const data = { incident: 'broken-stream', reason, owner: 'operator', nextCheckAt };
       deps.onOpened(actionId, reason);
-      await append(deps, actionId, { type: 'IncidentOpened', data }, true);
+      const opened = { type: 'IncidentOpened', data };
+      await append(deps, actionId, (stored) => (stored.length > 0 ? undefined : opened));
     },
     learn: async (actionId) => {
       if (reasons.has(actionId)) return;
       const [first] = await deps.store.readStream(quarantineStream(actionId));
       if (first !== undefined) reasons.set(actionId, reasonIn(first));
     },
-    record: (actionId, source, data) =>
-      append(
-        deps,
-        actionId,
-        { type: 'EvidenceRecorded', data: { source, claims: 'note', data } },
-        false,
-      ),
+    record: async (actionId, said, from) => {
+      const isFull = { now: false };
+      await append(deps, actionId, (stored) => {
+        const known = stored.filter(({ type }) => type === 'EvidenceRecorded');
+        if (known.some((each) => isSameReport(saidIn(each), said))) return undefined;
+        isFull.now = from === 'outside' && isTooMuch(known, said);
+        return isFull.now ? undefined : { type: 'EvidenceRecorded', data: said };
+      });
+      return isFull.now ? 'full' : 'kept';
+    },
   };
+}
+
+function saidIn(recorded: RecordedEvent): EventData['EvidenceRecorded'] {
+  return unsealEvent(recorded).event.data as unknown as EventData['EvidenceRecorded'];
+}
+
+function isTooMuch(known: readonly RecordedEvent[], said: EventData['EvidenceRecorded']): boolean {
+  const size = known.reduce((sum, { data }) => sum + data.length, 0);
+  const more = canonicalJson(said).length;
+  return known.length >= reportsMax || size + more > reportsSizeMax;
 }
 
 function reasonIn(opened: RecordedEvent): string {
@@ -72,18 +104,23 @@ function reasonIn(opened: RecordedEvent): string {
   return typeof reason === 'string' ? reason : 'its record is damaged';
 }
 
+interface NewEvent {
+  readonly type: string;
+  readonly data: object;
+}
+
 async function append(
   deps: QuarantineDeps,
   actionId: string,
-  event: { readonly type: string; readonly data: object },
-  onlyFirst: boolean,
+  decide: (stored: readonly RecordedEvent[]) => NewEvent | undefined,
 ): Promise<void> {
   const { store, sha256, clock, runtime } = deps;
   const stream = quarantineStream(actionId);
   for (let round = 0; round < appendRoundsMax; round += 1) {
     const stored = await store.readStream(stream);
+    const event = decide(stored);
+    if (event === undefined) return;
     const last = stored.at(-1);
-    if (last !== undefined && onlyFirst) return;
     const previous = last === undefined ? chainStart(stream) : unsealEvent(last).metadata.hash;
     const context = { sha256, nextId: () => runtime.ids.next(), at: clock.nowMs() };
     const { events } = sealEvents(context, previous, [event]);
@@ -91,4 +128,9 @@ async function append(
     const appended = await appendOnce(store, runtime.timers, stream, expected, events);
     if (appended.kind === 'appended') return;
   }
+  throw new StoreFault(
+    'store.unavailable',
+    'safe',
+    `Others wrote to ${stream} ${appendRoundsMax} times in a row. Try again.`,
+  );
 }

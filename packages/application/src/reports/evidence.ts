@@ -1,7 +1,15 @@
 // Reports about an action from anyone but the holder of its claim: late answers, webhooks, exports.
-import { type Action, canonicalJson, parseActionId, type ToolRules } from '@action-ledger/domain';
+import {
+  type Action,
+  type ActionRefusalCode,
+  canonicalJson,
+  parseActionId,
+  type Refusal,
+  refusal,
+  type ToolRules,
+} from '@action-ledger/domain';
 import { afterSuccess } from '../attempt/after-success.ts';
-import { type Performed } from '../record/action-store.ts';
+import { type Broken, type Performed } from '../record/action-store.ts';
 import { checkRecorded, checkRequest, reportShape } from '../propose/check-request.ts';
 import { joinedBy } from '../propose/join.ts';
 import { performKnown, unknownAction } from '../people/known-action.ts';
@@ -22,26 +30,27 @@ export async function takeReport(
   if (parseActionId(actionId) === undefined) return unknownAction(actionId);
   const { source, claims, neverHadEffect, id, attempt, externalId } = report;
   const action = await actionOf(parts, actionId);
+  const said: EvidenceReport = {
+    source,
+    claims,
+    // Left out by a program without types, it proves nothing.
+    proven: (report.proven as unknown) === true,
+    ...(neverHadEffect === undefined ? {} : { neverHadEffect }),
+    ...(id === undefined ? {} : { id }),
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(externalId === undefined ? {} : { externalId }),
+    ...(data.value === undefined ? {} : { data: data.value }),
+  };
   const take = (): Promise<Performed> => {
-    const plain = {
-      source,
-      claims,
-      // Left out by a program without types, it proves nothing.
-      proven: (report.proven as unknown) === true && !isOfAnother(parts, action, externalId),
-      ...(neverHadEffect === undefined ? {} : { neverHadEffect }),
-      ...(id === undefined ? {} : { id }),
-      ...(attempt === undefined ? {} : { attempt }),
-      ...(externalId === undefined ? {} : { externalId }),
-      ...(data.value === undefined ? {} : { data: data.value }),
-    };
-    return performEvidence(parts, actionId, plain, rulesOf(parts, action));
+    const proven = said.proven && !isOfAnother(parts, action, externalId);
+    return performEvidence(parts, actionId, { ...said, proven }, rulesOf(parts, action));
   };
   const isAlone = action === undefined || externalId === undefined;
   const performed = isAlone
     ? await take()
     : // Of two that bear one id at once, the second finds it on record.
       await parts.externalIdTurns(canonicalJson([action.tenant, action.tool, externalId]), take);
-  return followUp(parts, actionId, { source, data: data.value ?? null }, performed);
+  return followUp(parts, said, performed);
 }
 
 async function actionOf(parts: Parts, actionId: string): Promise<Action | undefined> {
@@ -68,7 +77,7 @@ export async function reportEvidence(
   rules: ToolRules,
 ): Promise<Performed> {
   const performed = await performEvidence(parts, actionId, report, rules);
-  return followUp(parts, actionId, report, performed);
+  return followUp(parts, report, performed);
 }
 
 function performEvidence(
@@ -88,16 +97,38 @@ function performEvidence(
 
 async function followUp(
   parts: Parts,
-  actionId: string,
-  { source, data }: Pick<EvidenceReport, 'source' | 'data'>,
+  said: EvidenceReport,
   performed: Performed,
 ): Promise<Performed> {
-  if (performed.kind === 'broken') {
-    await parts.quarantine.record(actionId, source, data ?? null);
-    return performed;
-  }
+  if (performed.kind === 'broken') return keptApart(parts, performed, said);
   if (performed.kind === 'done' && performed.action.status === 'succeeded') {
     await afterSuccess(parts, performed.before, performed.action);
   }
   return performed;
+}
+
+/** Nothing in a broken stream moves; what is said of it lies in its quarantine, once. */
+async function keptApart(
+  { quarantine }: Parts,
+  broken: Broken,
+  { source, claims, proven, id, attempt, externalId, data }: EvidenceReport,
+): Promise<Performed> {
+  const kept = await quarantine.record(
+    broken.actionId,
+    {
+      source,
+      claims: claims === 'success' && !proven ? 'note' : claims,
+      ...(id === undefined ? {} : { id }),
+      ...(attempt === undefined ? {} : { attempt }),
+      ...(externalId === undefined ? {} : { externalId }),
+      ...(data === undefined ? {} : { data }),
+    },
+    'outside',
+  );
+  return kept === 'kept' ? broken : evidenceFull(broken.actionId);
+}
+
+export function evidenceFull(actionId: string): Refusal<ActionRefusalCode> {
+  const message = 'Nothing was recorded: so much was said of this action that no more is taken.';
+  return refusal('action.evidence-full', message, { action: actionId });
 }

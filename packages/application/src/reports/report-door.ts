@@ -10,6 +10,7 @@ import {
   reportAboutShape,
   reportShape,
 } from '../propose/check-request.ts';
+import { tenantOfDamaged } from '../record/tenant-of-damaged.ts';
 import { takeReport } from './evidence.ts';
 import { isThere, unknownAction } from '../people/known-action.ts';
 import { type Parts } from '../core/parts.ts';
@@ -71,6 +72,11 @@ async function matched(parts: Parts, request: EvidenceRequest): Promise<Reported
     const { action } = loaded;
     if (action.tenant !== request.tenant) return unknownAction(named.action);
     if (isOfAnother(action, request)) return ofAnother(action);
+  }
+  // What its provider knows it by was looked up in this tenant alone; its id is anybody's to name.
+  if (loaded.kind === 'broken' && request.action !== undefined) {
+    const tenant = await tenantOfDamaged(parts.store, named.action);
+    if (tenant !== request.tenant) return unknownAction(named.action);
   }
   return takeReport(parts, named.action, reportIn(request));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Action } from '@action-ledger/domain';
 import { createToolSet } from '@action-ledger/tools';
-import { noCallerTools } from '../callers/caller-tools.ts';
+import { noCallerTools } from '../callers/built-tools.ts';
 import { undoOf } from './undo-of.ts';
 
 describe('what would undo a step', () => {

@@ -79,6 +79,7 @@ describe('refusals', () => {
     );
     const elsewhere = [
       'action.approval-voted',
+      'action.evidence-full',
       'action.joins-full',
       'action.key-window-over',
       'action.request-invalid',

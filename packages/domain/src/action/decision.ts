@@ -16,6 +16,7 @@ export const actionRefusalCodes = [
   'action.approval-other-arguments',
   'action.approval-voted',
   'action.claim-lost',
+  'action.evidence-full',
   'action.exists',
   'action.expired',
   'action.in-doubt',

@@ -18,7 +18,7 @@ export function reportEvidence(action: Action, command: Report, now: Instant): D
   if (action.status === 'new' || action.status === 'reserved')
     return wrongStatus(action, 'record evidence');
   const data = evidenceData(command);
-  const known = action.evidence.find((each) => isSame(each, data));
+  const known = action.evidence.find((each) => isSameReport(each, data));
   const isKnown = known !== undefined;
   const recorded: readonly ActionEvent[] = isKnown ? [] : [{ type: 'EvidenceRecorded', data }];
   if (command.claims === 'success' && command.proven) {
@@ -66,7 +66,10 @@ function evidenceData(command: Report): EventData['EvidenceRecorded'] {
 }
 
 /** A webhook that is delivered twice: by its own id, or word for word. */
-function isSame(known: EvidenceItem, said: EventData['EvidenceRecorded']): boolean {
+export function isSameReport(
+  known: Omit<EvidenceItem, 'at'>,
+  said: EventData['EvidenceRecorded'],
+): boolean {
   if (known.source !== said.source || known.claims !== said.claims) return false;
   if (known.id !== undefined || said.id !== undefined) return known.id === said.id;
   return (

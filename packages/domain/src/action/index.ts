@@ -1,4 +1,5 @@
 export { staleRevision } from './cancel.ts';
+export { isSameReport } from './evidence.ts';
 export { archivableStatuses } from './archive.ts';
 export * from './command.ts';
 export * from './decide.ts';

@@ -102,6 +102,7 @@ export const problems: Rows = {
   'action.approval-voted': outOfPlace('This person has voted the other way'),
   'action.claim-lost': outOfPlace('The claim is lost'),
   'action.denied': no(403, 'The policy denies this action'),
+  'action.evidence-full': outOfPlace('No more is taken about this action'),
   'action.exists': outOfPlace('The action exists already'),
   'action.expired': outOfPlace('It is too late for this'),
   'action.in-doubt': outOfPlace('An attempt is in doubt'),

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type EvidenceRequest, type Reported } from '@action-ledger/application';
 import { type Action, type JsonValue } from '@action-ledger/domain';
 import { viewOf } from '../answers/action-view.ts';
-import { type HttpAnswer, problem } from '../answers/http-answer.ts';
+import { type HttpAnswer } from '../answers/http-answer.ts';
 import { refusedCommand } from '../answers/performed.ts';
 import { actionForm } from '../forms/action-forms.ts';
 import { actionId, json, text, time } from '../forms/json.ts';
@@ -68,8 +68,11 @@ const kept = z
   .meta({ id: 'ReportKept' });
 
 const waits = z
-  .strictObject({ kept: z.literal(true), waitsUntil: time, reason: z.string() })
-  .meta({ id: 'ReportWaits' });
+  .strictObject({ kept: z.literal(true), waitsUntil: time.optional(), reason: z.string() })
+  .meta({
+    id: 'ReportWaits',
+    description: 'Without `waitsUntil`: the record of its action is damaged, and a person looks.',
+  });
 
 export const report = route({
   name: 'report',
@@ -90,7 +93,10 @@ export const report = route({
   },
   answers: {
     200: { description: 'Kept with the action.', schema: kept },
-    202: { description: 'It matches no action yet, and is kept until it does.', schema: waits },
+    202: {
+      description: 'Kept apart: it matches no action yet, or one whose record is damaged.',
+      schema: waits,
+    },
   },
   problems: [404, 409],
   problemHeaders: { 400: ['ETag'], 409: ['ETag'] },
@@ -98,8 +104,9 @@ export const report = route({
     const { action } = asked.body;
     if (action === undefined) return answerOf(await door.ledger.reportAbout(requestOf(asked)));
     const own = await ownAction(door, asked.principal.tenant, action);
-    if (own.kind === 'no') return own.answer;
-    return answerOf(await door.ledger.reportAbout(requestOf(asked)), own.action);
+    if (own.kind === 'no' && own.answer.status !== 503) return own.answer;
+    const before = own.kind === 'own' ? own.action : undefined;
+    return answerOf(await door.ledger.reportAbout(requestOf(asked)), before);
   },
 });
 
@@ -118,7 +125,13 @@ function requestOf({ principal, body: said }: Asked<unknown, unknown, Report>): 
 function answerOf(reported: Reported, before?: Action): HttpAnswer {
   switch (reported.kind) {
     case 'broken':
-      return problem('stream.broken');
+      return {
+        status: 202,
+        body: {
+          kept: true,
+          reason: 'The record of its action is damaged. It is kept beside it; a person is looking.',
+        },
+      };
     case 'refusal': {
       const { code } = reported;
       const isOfReports = code.startsWith('evidence.');
