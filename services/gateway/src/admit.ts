@@ -31,7 +31,7 @@ export function admit(deps: ServerDeps, name: RouteName): Hook {
     if (refused !== undefined) throw new Refused(refused);
     const principal = await authenticated(deps, request);
     request.principal = principal ?? nobody;
-    const tooMany = await deps.rate.take(request);
+    const tooMany = deps.rate.take(request);
     if (tooMany !== undefined) throw new Refused(tooMany);
     if (principal === undefined) throw new Refused(unauthenticated());
     if (!mayAsk(name, principal)) throw new Refused(forbidden(name));

@@ -69,7 +69,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
     isClosing: () => isClosing,
   };
   const app = createServer(limits, logger);
-  const rate = createRate(app, limits);
   const server: ServerDeps = {
     door,
     access,
@@ -77,7 +76,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     logger,
     underWay,
     underWayOf: createUnderWayOfTenants(),
-    rate,
+    rate: createRate(runtime.clock, limits),
   };
   if (deps.onAnswered !== undefined) tellAnswered(app, runtime.ids, deps.onAnswered);
   addRoutes(app, server);
