@@ -73,6 +73,7 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
   const { sha256, clock, runtime } = options;
   const stream = createRecordStream(options, keyStream);
   const known = createKnownKeys(stream, runtime.clock, options.refreshMs ?? defaultRefreshMs);
+  const proven = createProven();
   return {
     create: async (request) => {
       const misfit = misfitOf(request);
@@ -110,15 +111,23 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
       const text = credentials.apiKey ?? bearerToken(credentials);
       const id = text === undefined ? undefined : keyIdOf(text);
       if (text === undefined || id === undefined) return undefined;
-      const key = (await known.now()).get(id);
-      if (key === undefined || !isEqual(key.hash, hashOfKey(sha256, text))) return undefined;
-      return isGood(key, clock.nowMs()) ? principalOf(key) : undefined;
+      const key = (known.fresh() ?? (await known.read())).get(id);
+      if (key === undefined) return undefined;
+      let principal = proven.get(text, key);
+      if (principal === undefined) {
+        if (!isEqual(key.hash, hashOfKey(sha256, text))) return undefined;
+        principal = principalOf(key);
+        proven.add(text, key, principal);
+      }
+      return isGood(key, clock.nowMs()) ? principal : undefined;
     },
   };
 }
 
 interface KnownKeys {
-  now(): Promise<KeyRecords>;
+  /** Undefined where what is known is too old, and counts for nothing: a store that is away lets nobody in. */
+  fresh(): KeyRecords | undefined;
+  read(): Promise<KeyRecords>;
   learn(keys: KeyRecords): void;
 }
 
@@ -152,9 +161,30 @@ function createKnownKeys(
   };
   return {
     learn,
-    // What is too old counts for nothing: a store that is away lets nobody in.
-    now: async () =>
-      keys !== undefined && clock.monoMs() - readAt < refreshMs ? keys : (reading ??= read()),
+    fresh: () => (clock.monoMs() - readAt < refreshMs ? keys : undefined),
+    read: () => (reading ??= read()),
+  };
+}
+
+/** Texts whose hash was found to be that of a record; another record of the key, as after its revocation, is proven anew. */
+interface Proven {
+  get(text: string, key: KeyRecord): Principal | undefined;
+  add(text: string, key: KeyRecord, principal: Principal): void;
+}
+
+const provenMax = 1_000;
+
+function createProven(): Proven {
+  const principals = new Map<string, { readonly key: KeyRecord; readonly principal: Principal }>();
+  return {
+    get: (text, key) => {
+      const found = principals.get(text);
+      return found?.key === key ? found.principal : undefined;
+    },
+    add: (text, key, principal) => {
+      if (principals.size >= provenMax) principals.clear();
+      principals.set(text, { key, principal });
+    },
   };
 }
 
