@@ -40,11 +40,12 @@ const methods: ReadonlySet<string> = new Set([
 ]);
 
 export function tellAnswered(app: FastifyInstance, ids: Ids, onAnswered: OnAnswered): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     request.requestId = ids.next();
-    reply.raw.setHeader('x-request-id', request.requestId);
+    reply.header('x-request-id', request.requestId);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     onAnswered({
       requestId: request.requestId ?? '',
       method: methods.has(request.method) ? request.method : 'other',
@@ -54,6 +55,7 @@ export function tellAnswered(app: FastifyInstance, ids: Ids, onAnswered: OnAnswe
       ...whoAsked(request),
       ...whatAbout(request),
     });
+    done();
   });
 }
 
@@ -64,7 +66,7 @@ function whoAsked(request: Partial<FastifyRequest>): Pick<Answered, 'principal' 
 }
 
 function whatAbout({ actionId, params }: FastifyRequest): Pick<Answered, 'action'> {
-  const { id = '' } = { ...(params as object) } as { readonly id?: string };
+  const { id = '' } = (params ?? {}) as { readonly id?: string };
   const action = actionId ?? (idForm.test(id) ? id : undefined);
   return action === undefined ? {} : { action };
 }

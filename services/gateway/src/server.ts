@@ -48,17 +48,21 @@ export function createServer(limits: Limits, logger: Logger): FastifyInstance {
   app.server.on('request', ({ socket }, response) => {
     answering.set(socket, response);
   });
-  app.addHook('onRequest', async ({ raw }) => {
+  // Hooks that wait for nothing are called back: a promise for each is felt.
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
     // RFC 9112, 3.2.
-    if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
-      throw new Refused(problem('request.malformed'));
-    return Promise.resolve();
+    const isMalformed = raw.httpVersion === '1.1' && raw.headers.host === undefined;
+    done(isMalformed ? new Refused(problem('request.malformed')) : undefined);
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (request: FastifyRequest, bytes: Buffer) => readBody(bytes, request.headers, limits),
+    (request: FastifyRequest, bytes: Buffer, done) => {
+      const read = readBody(bytes, request.headers, limits);
+      if (read.kind === 'parsed') done(null, read.value);
+      else done(new Refused(read.answer));
+    },
   );
   app.setErrorHandler((error, request, reply) => {
     send(reply, answerFault(error, request, logger));
@@ -102,6 +106,8 @@ export function addRoute(app: FastifyInstance, deps: ServerDeps, spec: Route): v
       if (refused !== undefined) send(reply, refused);
       else if ('takeOver' in answer) {
         request.leave();
+        for (const [name, value] of Object.entries(reply.getHeaders()))
+          if (value !== undefined) reply.raw.setHeader(name, value);
         reply.hijack();
         answer.takeOver(reply.raw);
       } else {
@@ -146,7 +152,10 @@ function askedBy(spec: Route, request: FastifyRequest, reply: FastifyReply): Any
     query: query.value,
     body: body.value,
     headers: (name) => headersNamed(request, name),
-    signal: signalOf(reply),
+    // Made for those who ask for it.
+    get signal() {
+      return signalOf(reply);
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 // The door for bodies: JSON in UTF-8, parsed by the domain's strict reader. What JSON.parse would change
 // or drop without a word is refused with its place; nothing is repaired.
 import { parseJson } from '@action-ledger/domain';
-import { problem, Refused } from './answers/http-answer.ts';
+import { type HttpAnswer, problem } from './answers/http-answer.ts';
 import { type Limits } from './limits.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -11,22 +11,33 @@ interface Headers {
   readonly 'content-encoding'?: string | undefined;
 }
 
-/** @throws Refused with the answer: 400, 413 or 415 */
+export type ReadBody =
+  | { readonly kind: 'parsed'; readonly value: unknown }
+  /** 400, 413 or 415. */
+  | { readonly kind: 'refused'; readonly answer: HttpAnswer };
+
 export function readBody(
   bytes: Uint8Array,
   headers: Headers,
   { bodyBytesMax, bodyDepthMax }: Pick<Limits, 'bodyBytesMax' | 'bodyDepthMax'>,
-): unknown {
-  if (!isPlainUtf8(headers)) throw new Refused(problem('request.media-type'));
-  const parsed = parseJson(textOf(bytes), { bytesMax: bodyBytesMax, depthMax: bodyDepthMax });
-  if (parsed.kind === 'parsed') return parsed.value;
+): ReadBody {
+  if (!isPlainUtf8(headers)) return refused(problem('request.media-type'));
+  const text = textOf(bytes);
+  if (text === undefined)
+    return refused(problem('json.malformed', { detail: 'The body is not UTF-8.' }));
+  const parsed = parseJson(text, { bytesMax: bodyBytesMax, depthMax: bodyDepthMax });
+  if (parsed.kind === 'parsed') return parsed;
   const { code, message, detail } = parsed;
-  throw new Refused(
+  return refused(
     problem(code === 'json.too-large' ? 'request.too-large' : code, {
       detail: message,
       ...(detail === undefined ? {} : { facts: detail }),
     }),
   );
+}
+
+function refused(answer: HttpAnswer): ReadBody {
+  return { kind: 'refused', answer };
 }
 
 function isPlainUtf8(headers: Headers): boolean {
@@ -37,10 +48,10 @@ function isPlainUtf8(headers: Headers): boolean {
   );
 }
 
-function textOf(bytes: Uint8Array): string {
+function textOf(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new Refused(problem('json.malformed', { detail: 'The body is not UTF-8.' }));
+    return undefined;
   }
 }

@@ -2,6 +2,7 @@ type Present<Members> = { [Name in keyof Members]: Exclude<Members[Name], undefi
 
 /** Members that are undefined count as missing. */
 export function withoutMissing<Members extends object>(members: Members): Present<Members> {
-  const given = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Present<Members>;
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) given[name] = value;
+  return given as Present<Members>;
 }
