@@ -24,6 +24,7 @@ import {
   type SettleRequest,
   type VoteRequest,
 } from './people/operate.ts';
+import { type ObservedFilter, type ObservedReport } from './observe/observed-report.ts';
 import { type Notice, type WritePoint } from './core/parts.ts';
 import { type BurstOptions, type Pausing } from './people/pausing.ts';
 import { type Proposal } from './propose/proposal.ts';
@@ -50,6 +51,8 @@ export interface LedgerOptions extends BurstOptions, DrivingOptions {
   readonly onSideEntries?: (entries: readonly SideEntry[]) => void;
   /** Beside the pauses on record. */
   readonly isPaused?: (tenant: string, tool: string) => boolean;
+  /** Calls of it are only observed: recorded, judged, and let out. Default: none are. */
+  readonly observes?: (tenant: string, tool: string) => boolean;
   readonly sweepMs?: number;
   readonly watch?: LedgerWatch;
   /** Of the workers on the store. Default: one of its own, alone. */
@@ -80,6 +83,10 @@ export interface Ledger extends Pausing {
   ownerOfExternalId(tenant: string, tool: string, externalId: string): string | undefined;
   openActions(): readonly string[];
   sideEntries(limit: number): readonly SideEntry[];
+  /** Whether calls of it are only observed. */
+  observes(tenant: string, tool: string): boolean;
+  /** What was only observed, and what the ledger would have done. */
+  observed(filter: ObservedFilter): ObservedReport;
   gauges(): LedgerGauges;
   readonly workflows: WorkflowDoor;
   /** For callers that carry actions out in processes of their own. */

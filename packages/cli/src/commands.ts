@@ -11,6 +11,7 @@ import { registerDoctor } from './doctor/register-doctor.ts';
 import { registerExplain } from './explain/register-explain.ts';
 import { registerExport } from './export/register-export.ts';
 import { registerNotices } from './notices/register-notices.ts';
+import { registerObserved } from './observed/register-observed.ts';
 import { registerPlay } from './play/register-play.ts';
 import { registerRecover } from './recover/register-recover.ts';
 import { registerReplay } from './replay/register-replay.ts';
@@ -27,6 +28,7 @@ export const commands: readonly Register[] = [
   registerWorkflow,
   registerVotes,
   registerUnknown,
+  registerObserved,
   registerEvidence,
   registerPauses,
   registerNotices,

@@ -1,7 +1,11 @@
 // The options of createLedger, checked before anything is opened. Types say their form, programs in plain
 // JavaScript do not: a misspelt `path` would be a ledger that keeps nothing.
 import { isTool } from '@action-ledger/tools';
-import { type CreateLedgerOptions } from './create-ledger-options.ts';
+import {
+  type AnyTool,
+  type CreateLedgerOptions,
+  type ObserveScope,
+} from './create-ledger-options.ts';
 import { LedgerError } from './ledger-error.ts';
 
 type Name = keyof CreateLedgerOptions<Readonly<Record<string, never>>>;
@@ -36,6 +40,10 @@ const checks: Readonly<Record<Name, Check>> = {
   slotsMax: (value) => (isWhole(value) ? undefined : 'a whole number from 1'),
   watch: (value) =>
     typeof value === 'object' && value !== null ? undefined : '{ onAnswer, onMoved }',
+  observe: (value) =>
+    typeof value === 'boolean' || isScope(value)
+      ? undefined
+      : 'true, or { tools, tenants } with lists of names: { tools: ["refund"] }',
   sweepMs: (value) => (isWhole(value) ? undefined : 'a whole number of milliseconds from 1'),
 };
 
@@ -58,6 +66,28 @@ export function checkOptions(options: unknown): void {
     const place = Array.isArray(given['tools']) ? `tools[${name}]` : `tools.${name}`;
     throw wrong(`\`${place}\` is no tool; give what defineTool or httpTool has made.`);
   }
+  checkObserved(given['observe'], Object.values(given['tools'] as readonly AnyTool[]));
+}
+
+/** A misspelt name would be a tool that is held back after all. */
+function checkObserved(observe: unknown, tools: readonly AnyTool[]): void {
+  if (typeof observe !== 'object') return;
+  const { tools: named = [] } = observe as ObserveScope;
+  const unknown = named.find((name) => tools.every((tool) => tool.name !== name));
+  if (unknown !== undefined)
+    throw wrong(
+      `\`observe\` names the tool "${unknown}", which is not among the tools; what callers declare is observed by tenant.`,
+    );
+}
+
+function isScope(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const members = Object.entries(value);
+  const isList = (list: unknown): boolean => Array.isArray(list) && list.every(isText);
+  return members.every(
+    ([name, list]) =>
+      (name === 'tools' || name === 'tenants') && (list === undefined || isList(list)),
+  );
 }
 
 function isText(value: unknown): boolean {

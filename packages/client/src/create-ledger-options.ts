@@ -12,6 +12,12 @@ import { type Tool } from '@action-ledger/tools';
 
 export type AnyTool = Tool;
 
+/** Of one of these tools, or of one of these tenants. */
+export interface ObserveScope {
+  readonly tools?: readonly string[];
+  readonly tenants?: readonly string[];
+}
+
 export interface CreateLedgerOptions<Tools extends Readonly<Record<string, AnyTool>>> {
   /** The file that holds everything; made where it is missing. Without it, memory only. */
   readonly path?: string;
@@ -39,6 +45,11 @@ export interface CreateLedgerOptions<Tools extends Readonly<Record<string, AnyTo
   /** Attempts under way at once, of all tools together. Default: no bound. */
   readonly slotsMax?: number;
   readonly sweepMs?: number;
+  /**
+   * Calls are only observed: each goes out, and what the ledger would have done is on record. True: all
+   * of them. Default: none.
+   */
+  readonly observe?: boolean | ObserveScope;
   /** For metrics: it is told of each answer and of each move of an action. */
   readonly watch?: LedgerWatch;
 }

@@ -8,6 +8,8 @@ import {
   type Duty,
   type EvidenceRequest,
   type Ledger as LedgerCore,
+  type ObservedFilter,
+  type ObservedReport,
   openCore,
   type Proposal,
   type Reported,
@@ -18,7 +20,11 @@ import { createMemoryEventStore, type EventStore } from '@action-ledger/event-st
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { createToolSet, isTool, type ToolSet, type TypedTool } from '@action-ledger/tools';
-import { type AnyTool, type CreateLedgerOptions } from './create-ledger-options.ts';
+import {
+  type AnyTool,
+  type CreateLedgerOptions,
+  type ObserveScope,
+} from './create-ledger-options.ts';
 import { checkOptions } from './check-options.ts';
 import { LedgerError } from './ledger-error.ts';
 import { type CallContext, type LedgerTool } from './ledger-tool.ts';
@@ -40,7 +46,7 @@ type ToolOf<Declared> =
 
 export interface Ledger<
   Tools extends Readonly<Record<string, AnyTool>> = Readonly<Record<string, AnyTool>>,
-> extends Omit<LedgerCore, 'close' | 'workflows' | 'reportAbout' | 'waitingReports'> {
+> extends Omit<LedgerCore, 'close' | 'workflows' | 'reportAbout' | 'waitingReports' | 'observed'> {
   readonly tools: { readonly [Name in keyof Tools]: ToolOf<Tools[Name]> };
   /** The callable form of a declared tool, with its types. */
   tool<Args, Result>(tool: TypedTool<Args, Result>): LedgerTool<Args, Result>;
@@ -61,6 +67,8 @@ export interface Ledger<
   reportAbout(request: OfTenant<EvidenceRequest>): Promise<Reported>;
   /** Reports that match no action yet, oldest first. Default tenant: the ledger's. */
   waitingReports(tenant?: string): readonly WaitingReport[];
+  /** What was only observed, of all tenants unless one is named, and what the ledger would have done. */
+  observed(filter?: Partial<ObservedFilter>): ObservedReport;
   readonly store: EventStore;
   /**
    * Takes nothing new, waits for what runs (at most `drainMs`, default 30 s), closes the file. Whatever
@@ -156,6 +164,7 @@ type PassedOn =
   | 'onFault'
   | 'onPoint'
   | 'isPaused'
+  | 'observes'
   | 'pauseOnBurst'
   | 'duties'
   | 'slotsMax'
@@ -167,6 +176,7 @@ function picked<Tools extends Readonly<Record<string, AnyTool>>>(
 ): Pick<Parameters<typeof openCore>[0], PassedOn> {
   const { onNotice, onFault, onPoint, isPaused, pauseOnBurst, drives, slotsMax, sweepMs, watch } =
     options;
+  const observes = observesBy(options.observe);
   return {
     ...(onNotice === undefined ? {} : { onNotice }),
     ...(onFault === undefined ? {} : { onFault }),
@@ -177,7 +187,18 @@ function picked<Tools extends Readonly<Record<string, AnyTool>>>(
     ...(slotsMax === undefined ? {} : { slotsMax }),
     ...(sweepMs === undefined ? {} : { sweepMs }),
     ...(watch === undefined ? {} : { watch }),
+    ...(observes === undefined ? {} : { observes }),
   };
+}
+
+function observesBy(
+  observe: boolean | ObserveScope | undefined,
+): ((tenant: string, tool: string) => boolean) | undefined {
+  if (observe === undefined || observe === false) return undefined;
+  if (observe === true) return () => true;
+  const tools = new Set(observe.tools);
+  const tenants = new Set(observe.tenants);
+  return (tenant, tool) => tools.has(tool) || tenants.has(tenant);
 }
 
 async function openStore(path: string | undefined, runtime: Runtime): Promise<EventStore> {
@@ -249,6 +270,7 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
       throw new LedgerError('ledger.options', 'tool() takes what defineTool or httpTool has made.');
     },
     reportAbout: (request) => core.reportAbout({ tenant, ...request }),
+    observed: (filter) => core.observed({ limit: observedUsual, ...filter }),
     waitingReports: (of = tenant) => core.waitingReports(of),
     workflow: (workflowOptions, program) => runWorkflow(core, tenant, workflowOptions, program),
     workflows: ledgerWorkflows(core, tenant),
@@ -260,6 +282,8 @@ function face<Tools extends Readonly<Record<string, AnyTool>>>(
     },
   };
 }
+
+const observedUsual = 100;
 
 function proposalOf(tool: string, tenant: string, args: unknown, given: CallContext): Proposal {
   // No object at all: it is refused as any origin is that does not fit.

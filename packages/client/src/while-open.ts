@@ -33,6 +33,8 @@ const methods: Readonly<Record<Method, Kind>> = {
   pause: request,
   resume: request,
   pauses: value,
+  observes: value,
+  observed: value,
   closeIncident: request,
   checkNow: request,
   explain: request,

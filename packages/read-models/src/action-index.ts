@@ -1,7 +1,13 @@
 // What has to be found without knowing an action's id: open actions, external ids, effects that an
 // undoer can undo, lists. Rebuildable from the streams; `note` is told every append of this process
 // before anyone is answered, so what it says is never behind.
-import { type Action, type ActionStatus, isOpen } from '@action-ledger/domain';
+import {
+  type Action,
+  type ActionStatus,
+  isOpen,
+  type ToldObserved,
+  toldObserved,
+} from '@action-ledger/domain';
 import { type WorkflowIndex } from './workflow-index.ts';
 
 export interface ActionRow {
@@ -21,6 +27,8 @@ export interface ActionRow {
   readonly unknownSince?: number;
   readonly externalId?: string;
   readonly incidents: number;
+  /** The ledger only observed its call. */
+  readonly observed?: ToldObserved;
 }
 
 export interface ListFilter {
@@ -28,6 +36,7 @@ export interface ListFilter {
   readonly tool?: string;
   readonly status?: ActionStatus;
   readonly run?: string;
+  readonly guarantee?: 'observed';
   /** Planned then or earlier, in ms since the epoch: to go on from a list that was cut. */
   readonly plannedUntil?: number;
   /** Newest first, by when they were planned. */
@@ -113,6 +122,7 @@ export function rowOf(action: Action): ActionRow {
     ...(action.watch === undefined ? none : action.watch),
     ...(action.unknownSince === undefined ? none : { unknownSince: action.unknownSince }),
     ...(externalId === undefined ? none : { externalId }),
+    ...(action.observed === undefined ? none : { observed: toldObserved(action.observed) }),
   };
 }
 
@@ -172,12 +182,13 @@ export function reportedIds({ evidence }: Action): readonly string[] {
 }
 
 export function fits(row: ActionRow, filter: ListFilter): boolean {
-  const { tenant, tool, status, run, plannedUntil } = filter;
+  const { tenant, tool, status, run, guarantee, plannedUntil } = filter;
   return (
     (tenant === undefined || row.tenant === tenant) &&
     (tool === undefined || row.tool === tool) &&
     (status === undefined || row.status === status) &&
     (run === undefined || row.run === run) &&
+    (guarantee === undefined || row.guarantee === guarantee) &&
     (plannedUntil === undefined || row.plannedAt <= plannedUntil)
   );
 }

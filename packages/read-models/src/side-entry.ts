@@ -7,8 +7,9 @@ export interface SideEntry {
   readonly at: number;
   readonly tenant: string;
   readonly tool: string;
+  /** Empty: of a call that was only observed, and met none. */
   readonly action: string;
-  readonly kind: 'duplicate' | 'conflict' | 'refused';
+  readonly kind: 'duplicate' | 'conflict' | 'refused' | 'observed';
   readonly reason: string;
   readonly call?: CallOrigin;
 }

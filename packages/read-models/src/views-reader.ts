@@ -42,7 +42,7 @@ export interface ViewsReader {
 
 const columns = `action, tenant, tool, run, epoch, status, guarantee, attempts,
   planned_at as plannedAt, updated_at as updatedAt, revision, owner,
-  next_check_at as nextCheckAt, unknown_since as unknownSince, external_id as externalId, incidents`;
+  next_check_at as nextCheckAt, unknown_since as unknownSince, external_id as externalId, incidents, observed`;
 
 export function createViewsReader(db: DatabaseSync): ViewsReader {
   const attention = db.prepare(
@@ -117,7 +117,7 @@ function* rowsOf(
  * One index is named, the one that leaves fewest rows; the planner has no statistics to choose by.
  * The condition of a partial index must stand in the query as it stands in the index.
  */
-function listQuery({ tenant, tool, status, run, plannedUntil }: ListFilter): {
+function listQuery({ tenant, tool, status, run, guarantee, plannedUntil }: ListFilter): {
   readonly sql: string;
   readonly values: readonly (string | number)[];
 } {
@@ -131,8 +131,12 @@ function listQuery({ tenant, tool, status, run, plannedUntil }: ListFilter): {
   const given = terms.filter((term): term is [string, string | number] => term[1] !== undefined);
   const isUnusual = status !== undefined && status !== 'succeeded';
   const conditions = given.map(([condition]) => condition);
+  if (guarantee === 'observed') conditions.push(`guarantee = 'observed'`);
   if (isUnusual) conditions.push(`status <> 'succeeded'`);
-  const index = indexFor(tenant !== undefined, tool !== undefined, isUnusual, run !== undefined);
+  const index =
+    guarantee === 'observed' && run === undefined
+      ? 'indexed by actions_observed'
+      : indexFor(tenant !== undefined, tool !== undefined, isUnusual, run !== undefined);
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   return {
     sql: `select ${columns} from actions ${index} ${where} order by position desc`,
@@ -172,5 +176,7 @@ function indexFor(tenant: boolean, tool: boolean, unusual: boolean, run: boolean
 function rowFrom(row: Readonly<Record<string, unknown>>): ActionRow {
   const given: Record<string, unknown> = {};
   for (const name in row) if (row[name] !== null) given[name] = row[name];
+  const { observed } = given;
+  if (typeof observed === 'string') given['observed'] = JSON.parse(observed);
   return given as unknown as ActionRow;
 }

@@ -1,7 +1,7 @@
 // Writes to a views file. What was folded goes into the file together with the position it reaches, so
 // that a file holds exactly what the streams held up to there.
 import { type DatabaseSync } from 'node:sqlite';
-import { type Action } from '@action-ledger/domain';
+import { type Action, toldObserved } from '@action-ledger/domain';
 import { type FoldedAction } from './action-folds.ts';
 import {
   isIndexed,
@@ -31,8 +31,8 @@ export interface ViewsWriter {
 const upsert = `
   insert into actions (position, action, tenant, tool, run, epoch, guarantee, planned_at, status,
     attempts, updated_at, revision, owner, next_check_at, unknown_since, downstream_key, external_id,
-    outcome_at, incidents, needs_attention)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    outcome_at, incidents, needs_attention, observed)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (position) do update set status = excluded.status, attempts = excluded.attempts,
     updated_at = excluded.updated_at, revision = excluded.revision, owner = excluded.owner,
     next_check_at = excluded.next_check_at, unknown_since = excluded.unknown_since,
@@ -102,6 +102,7 @@ function valuesOf({ position, action }: FoldedAction): readonly (string | number
     outcome?.at ?? null,
     action.incidents.length,
     needsAttention(action) ? 1 : 0,
+    action.observed === undefined ? null : JSON.stringify(toldObserved(action.observed)),
   ];
 }
 

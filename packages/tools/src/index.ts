@@ -28,13 +28,14 @@ export { retryAfterMs } from './http/retry-after.ts';
 export { type LateOutcome, runExecute } from './run-execute.ts';
 export { type LookupOutcome, lookupShape, runLookup } from './run-lookup.ts';
 export { keepLease, type Lease } from './run/keep-lease.ts';
-export { passThrough, type Read } from './run/pass-through.ts';
+export { passThrough, type Read, runUnrecorded } from './run/pass-through.ts';
 export * from './run/recorded-outcome.ts';
 export { runTool, type SendFrame } from './run/run-tool.ts';
 export { inputFromJsonSchema } from './schema/json-schema.ts';
 export * from './refusal-codes.ts';
 export { RegistrationRefused } from './registration-refused.ts';
 export { isThenable, silence } from './thenable.ts';
+export { observedTool } from './observed-tool.ts';
 export * from './tool.ts';
 export {
   type ToolDeclarationCode,

@@ -1,6 +1,6 @@
 // What a new declaration of a tool takes away from the guards of the one before it: from the people who
 // are asked, and from the waits and windows that stand before a second dispatch.
-import { type Guarantee } from '@action-ledger/domain';
+import { type ActionGuarantee, type Guarantee } from '@action-ledger/domain';
 import { type DeclarationData, declarationEvent } from './declaration-event.ts';
 import { type Tool } from './tool.ts';
 
@@ -10,7 +10,7 @@ const resends = [
   'lookup',
   'idempotent',
   'natural',
-] as const satisfies readonly Guarantee[];
+] as const satisfies readonly Guarantee[] as readonly ActionGuarantee[];
 
 /** The members that it loosens, as their author writes them; empty where it loosens none. */
 export function loosenedRules(before: DeclarationData, tool: Tool): readonly string[] {

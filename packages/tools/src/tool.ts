@@ -73,6 +73,8 @@ export interface Tool {
   readonly keep: readonly string[];
   readonly compensate: ToolCompensation | undefined;
   readonly downstreamKeyFormat: DownstreamKeyFormat;
+  /** As declared, where this one lets every call go out and the ledger only observes (`observedTool`). */
+  readonly observes?: Tool;
   /** It is carried out by callers in processes of their own: nothing here has its functions. */
   readonly byCaller?: true;
   /** Of the whole declaration (`declarationDigest`): equal where nothing has changed. */

@@ -20,6 +20,8 @@ export type LedgerDoor = Pick<
   | 'list'
   | 'unknowns'
   | 'sideEntries'
+  | 'observes'
+  | 'observed'
   | 'pause'
   | 'resume'
   | 'pauses'

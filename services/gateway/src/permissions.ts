@@ -46,6 +46,7 @@ export const permissions = {
   listApprovals: ['approver', 'operator', 'auditor'],
   listUnknowns: ['worker', 'operator', 'auditor'],
   listSideEntries: ['operator', 'auditor'],
+  listObserved: ['operator', 'auditor'],
   health: 'open',
   readiness: 'open',
   openApi: 'open',

@@ -9,6 +9,7 @@ import {
   composeLedger,
   type Ledger,
   type Notice,
+  type ObserveScope,
   usualBurst,
 } from '@action-ledger/client';
 import { type OwnerSocket, readOwner, serveOwnerSocket } from '@action-ledger/event-store-sqlite';
@@ -36,6 +37,8 @@ export interface StandaloneOptions {
   readonly metrics?: MetricsPlace;
   /** One line for each request over HTTP goes to `logger.info`. Default false. */
   readonly accessLog?: boolean;
+  /** Calls of these are only observed; true: of all tools. */
+  readonly observe?: boolean | ObserveScope;
   /** False: many unknown outcomes of a tool do not pause it. Default true. */
   readonly pausesOnBurst?: boolean;
   readonly runtime?: Runtime;
@@ -102,7 +105,7 @@ export async function openStandalone(options: StandaloneOptions): Promise<Standa
 
 /** It only records: the services do the rest. */
 function openItsLedger(
-  { path, tools, logger, onNotice, pausesOnBurst }: StandaloneOptions,
+  { path, tools, logger, onNotice, pausesOnBurst, observe }: StandaloneOptions,
   runtime: Runtime,
   metering: Metering | undefined,
 ): Promise<ComposedLedger<Readonly<Record<string, AnyTool>>>> {
@@ -113,6 +116,7 @@ function openItsLedger(
     onFault: (where: string, fault: unknown) => {
       logger.error({ fault }, where);
     },
+    ...(observe === undefined ? {} : { observe }),
     ...(pausesOnBurst === false ? {} : { pauseOnBurst: usualBurst }),
     onNotice: (notice: Notice) => {
       if (notice.kind === 'stream broken') metering?.broken('chain-holds');

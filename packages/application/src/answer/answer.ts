@@ -9,6 +9,7 @@ import {
   keyHashOf,
   refusedAnswer as refusedWith,
   type RefusedCall as AnyRefusedCall,
+  toldObserved,
   withMessage,
 } from '@action-ledger/domain';
 import { type RefusedCode } from './answer-codes.ts';
@@ -41,6 +42,7 @@ export function answerFor(action: Action, context: AnswerContext): Answer {
     revision: action.revision,
     guarantee: action.guarantee,
   };
+  if (action.observed !== undefined) answer.observed = toldObserved(action.observed);
   addLinks(answer, action);
   addOutcome(answer, action);
   if (action.watch !== undefined) Object.assign(answer, action.watch);

@@ -21,7 +21,8 @@ export function notRecordable(parts: Parts, proposal: Proposal): Answer | undefi
     const reason = 'The ledger is closing. Nothing was recorded.';
     return refused(proposal, 'failed-without-effect', 'ledger.closing', reason);
   }
-  const paused = parts.whyPaused(proposal.tenant, proposal.tool);
+  const { tenant, tool } = proposal;
+  const paused = parts.observes(tenant, tool) ? undefined : parts.whyPaused(tenant, tool);
   if (paused === undefined) return undefined;
   // No other arguments would end the pause: the word must not invite to try them.
   return refused(proposal, 'refused', 'ledger.paused', `${paused} Nothing was recorded.`);

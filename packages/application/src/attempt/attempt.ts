@@ -127,7 +127,8 @@ type EarlierEpochs =
  * sees the other.
  */
 export async function earlierEpochs(parts: Parts, action: Action): Promise<EarlierEpochs> {
-  const isBound = action.guarantee !== 'natural' && action.repeatOf === undefined;
+  const { guarantee, repeatOf } = action;
+  const isBound = guarantee !== 'natural' && guarantee !== 'observed' && repeatOf === undefined;
   for (let epoch = action.epoch - 1; isBound && epoch >= 0; epoch -= 1) {
     const before = await readEpoch(parts, actionIdOf(keyHashOf(action.id), epoch));
     if (before === undefined)

@@ -111,14 +111,14 @@ async function attendPlanned(parts: Parts, action: Action, taking?: Hand): Promi
     }));
     return;
   }
-  if (await isHeldByEarlierEpoch(parts, action)) return;
+  if (action.guarantee !== 'observed' && (await isHeldByEarlierEpoch(parts, action))) return;
   await (taking ?? handFor(parts, tool)).send(tool, action);
 }
 
-function isBlocked(parts: Parts, { tenant, tool }: Action): boolean {
+function isBlocked(parts: Parts, { tenant, tool, guarantee }: Action): boolean {
   return (
     parts.isClosing() ||
-    parts.whyPaused(tenant, tool) !== undefined ||
+    (guarantee !== 'observed' && parts.whyPaused(tenant, tool) !== undefined) ||
     parts.recovering() !== undefined
   );
 }

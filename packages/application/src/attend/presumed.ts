@@ -18,7 +18,7 @@ export function presumptionFor(
     readonly undoes: readonly string[];
   },
 ): Presumption | undefined {
-  if (parts.recoveries.length === 0) return undefined;
+  if (parts.recoveries.length === 0 || tool.observes !== undefined) return undefined;
   const now = parts.clock.nowMs();
   const validForMs = longestValidForMs(parts);
   const near = parts.recoveries.filter(({ at }) => now < at + validForMs);

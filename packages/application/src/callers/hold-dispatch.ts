@@ -17,9 +17,10 @@ export async function holdDispatch(parts: Parts, tool: Tool, action: Action): Pr
  * not: a first copy may have been sent, and what becomes of that is found out when its lease ends.
  */
 export async function mayBeHandedAgain(parts: Parts, action: Action): Promise<boolean> {
-  const { cancelRequested, reportedSuccess, attempts, tenant, tool } = action;
+  const { cancelRequested, reportedSuccess, attempts, tenant, tool, guarantee } = action;
   if (cancelRequested !== undefined || reportedSuccess !== undefined) return false;
   if (parts.clock.nowMs() >= (attempts.at(-1)?.deadlineAt ?? 0)) return false;
-  if (parts.recovering() !== undefined || parts.whyPaused(tenant, tool) !== undefined) return false;
+  if (parts.recovering() !== undefined) return false;
+  if (guarantee !== 'observed' && parts.whyPaused(tenant, tool) !== undefined) return false;
   return (await earlierEpochs(parts, action)).kind === 'without effect';
 }

@@ -62,12 +62,11 @@ export function assemble(
   const { store, runtime, sha256, index } = options;
   const judge = createJudge(clock);
   const waiters = createWaiters(runtime.timers);
-  const onOpened = (actionId: string, reason: string): void => {
-    parts.notice({ kind: 'stream broken', actionId, reason });
-  };
+  const onOpened = onStreamBroken(() => parts);
   const quarantine = createQuarantine({ store, sha256, clock, runtime, onOpened });
   const onFault = safeOnFault(options.onFault);
-  const { onNotice = () => undefined, onSideEntries, crew = createCrew() } = options;
+  const { onNotice = () => undefined, onSideEntries } = options;
+  const { crew = createCrew(), observes = noneIsObserved } = options;
   const look = lookAt((actionId) => attendAction(parts, actionId), told.onWorkflowDue);
   const actions: ActionStore = createActionStore({
     store,
@@ -101,6 +100,7 @@ export function assemble(
     ...nothingUnderWay(),
     recovering: () => whyRecovering(store, state),
     whyPaused: anyPause(pauses, pauseGate(options.isPaused, onFault)),
+    observes,
     sawUnknown: pauseOnBurst(options, clock, pauses, onFault),
     isClosing: () => state.closing,
     notice: safeHook('onNotice', onNotice, onFault),
@@ -111,6 +111,14 @@ export function assemble(
   };
   return parts;
 }
+
+function onStreamBroken(parts: () => Parts): (actionId: string, reason: string) => void {
+  return (actionId, reason) => {
+    parts().notice({ kind: 'stream broken', actionId, reason });
+  };
+}
+
+const noneIsObserved = (): boolean => false;
 
 function nothingUnderWay(): Pick<
   Parts,

@@ -21,6 +21,7 @@ import { safeOnFault } from './host-functions.ts';
 import { createLedgerClock } from './ledger-clock.ts';
 import { type Ledger, type LedgerOptions } from '../ledger.ts';
 import { gaugesOf } from './ledger-watch.ts';
+import { observedIn } from '../observe/observed-report.ts';
 import {
   cancelAction,
   castVote,
@@ -260,6 +261,8 @@ function publicFace(
     ownerOfExternalId: (...named) => parts.index.ownerOfExternalId(...named),
     openActions: () => parts.index.openActions(),
     sideEntries: (limit) => parts.sides.recent(limit),
+    observes: parts.observes,
+    observed: (filter) => observedIn(parts, filter),
     gauges: () => gaugesOf(parts),
     workflows: workflowDoor(deps),
     callers: callerDoor(deps, callerTools),

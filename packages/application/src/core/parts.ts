@@ -10,7 +10,7 @@ import {
 } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
-import { type Tool, type ToolSet } from '@action-ledger/tools';
+import { observedTool, type Tool, type ToolSet } from '@action-ledger/tools';
 import { type ActionIndex } from '../record/action-index.ts';
 import { type ActionStore } from '../record/action-store.ts';
 import { type KnownCallerTools } from '../callers/built-tools.ts';
@@ -146,6 +146,8 @@ export interface Parts {
   readonly recovering: () => string | undefined;
   /** Why nothing new is recorded or sent, as a sentence; undefined: not paused. */
   readonly whyPaused: (tenant: string, tool: string) => string | undefined;
+  /** Calls of it are only observed: every one goes out. */
+  readonly observes: (tenant: string, tool: string) => boolean;
   /** An attempt of the tool, or of the tenant's own of that name, has ended in doubt. */
   readonly sawUnknown: (scope: ToolScope) => void;
   /** What it does by itself; the rest is another core's. */
@@ -163,12 +165,24 @@ export interface Parts {
 
 export type Known = Pick<Parts, 'tools' | 'callerTools'>;
 
+/** By what the action was planned under: one that was only observed is never sent again. */
 export function toolOf(parts: Known, action: Action): Tool | undefined {
-  return toolNamed(parts, action.tenant, action.tool);
+  const tool = declaredTool(parts, action.tenant, action.tool);
+  return tool !== undefined && action.guarantee === 'observed' ? observedTool(tool) : tool;
+}
+
+/** As a new call of the tenant finds it. */
+export function toolNamed(
+  parts: Known & Pick<Parts, 'observes'>,
+  tenant: string,
+  name: string,
+): Tool | undefined {
+  const tool = declaredTool(parts, tenant, name);
+  return tool !== undefined && parts.observes(tenant, name) ? observedTool(tool) : tool;
 }
 
 /** One that the ledger serves, or one that callers of the tenant carry out. Undefined also where it is held. */
-export function toolNamed(parts: Known, tenant: string, name: string): Tool | undefined {
+export function declaredTool(parts: Known, tenant: string, name: string): Tool | undefined {
   if (parts.callerTools.whyHeld(tenant, name) !== undefined) return undefined;
   return parts.tools.get(name) ?? parts.callerTools.get(tenant, name);
 }

@@ -24,7 +24,7 @@ import { checkRequest, repeatShape } from '../propose/check-request.ts';
 import { notServed, unknownAction } from './known-action.ts';
 import { argumentsHashFor, type Names, namesOf } from '../propose/names.ts';
 import { notRecordable, notStored } from '../answer/not-recordable.ts';
-import { type Parts, toolOf } from '../core/parts.ts';
+import { type Parts, toolNamed } from '../core/parts.ts';
 import { policyFor } from '../propose/policy.ts';
 import { type Proposal } from '../propose/proposal.ts';
 import { isOfLostTime, presumptionFor } from '../attend/presumed.ts';
@@ -59,7 +59,7 @@ async function checkedRepeat(parts: Parts, request: RepeatRequest): Promise<Repe
   if (misfit !== undefined) return no(request, '', misfit);
   const of = await ownAction(parts, request);
   if (of === undefined) return no(request, '', unknownAction(request.of));
-  const tool = toolOf(parts, of);
+  const tool = toolNamed(parts, of.tenant, of.tool);
   if (tool === undefined) return no(request, of.tool, notServed(of.tool));
   const stale = await staleRepeat(parts, request, of);
   if (stale !== undefined) return no(request, of.tool, stale);

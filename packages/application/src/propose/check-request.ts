@@ -162,11 +162,17 @@ const originShape = {
   call: 'text?',
 } as const satisfies Readonly<Record<string, Shape>>;
 
-const callerShape = { tenant: 'text', by: 'text?', waitMs: 'wait?' } as const satisfies Readonly<
-  Record<string, Shape>
->;
+const callerShape = {
+  tenant: 'text',
+  by: 'text?',
+  request: 'text?',
+  waitMs: 'wait?',
+} as const satisfies Readonly<Record<string, Shape>>;
 
-type Called = Pick<Proposal, 'origin' | 'tenant' | 'by' | 'key' | 'waitMs' | 'signal' | 'execute'>;
+type Called = Pick<
+  Proposal,
+  'origin' | 'tenant' | 'by' | 'key' | 'request' | 'waitMs' | 'signal' | 'execute'
+>;
 
 /** Beside the arguments, which are checked as JSON, and the key, which has rules of its own. */
 export function checkProposal(proposal: Called): Refusal<ActionRefusalCode> | undefined {
@@ -182,11 +188,12 @@ export function checkProposal(proposal: Called): Refusal<ActionRefusalCode> | un
 }
 
 /** The same shapes, without walking them: nearly every proposal fits. */
-function doesFit({ origin, tenant, by, waitMs }: Called): boolean {
+function doesFit({ origin, tenant, by, request, waitMs }: Called): boolean {
   const { conversation, run, turn, call } = origin;
   return (
     isText(tenant) &&
     isTextOrNone(by) &&
+    isTextOrNone(request) &&
     isTextOrNone(conversation) &&
     isTextOrNone(run) &&
     isTextOrNone(turn) &&

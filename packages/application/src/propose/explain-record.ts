@@ -35,7 +35,8 @@ export function createExplainer(
     isShared: () => false,
   });
   const chains = createEpochChains(actions, () => false);
-  const parts = { tools, callerTools: noCallerTools, actions, sha256, digestSecret };
+  const observes = (): boolean => false;
+  const parts = { tools, callerTools: noCallerTools, observes, actions, sha256, digestSecret };
   return (request) => explainCall(parts, chains, request);
 }
 

@@ -53,7 +53,7 @@ export interface ExplainRequest {
 /** What explaining needs of a ledger: nothing that writes. */
 export type ExplainParts = Pick<
   Parts,
-  'tools' | 'callerTools' | 'actions' | 'sha256' | 'digestSecret'
+  'tools' | 'callerTools' | 'observes' | 'actions' | 'sha256' | 'digestSecret'
 >;
 
 export async function explainCall(
@@ -77,14 +77,16 @@ export async function explainCall(
       'stream.broken',
       `The record of ${epochs.actionId} is damaged: ${epochs.reason}`,
     );
-  const policy = policyFor(tool, request.tenant, valid.args);
+  // Where calls are only observed it says what the ledger would do with them.
+  const declared = tool.observes ?? tool;
+  const policy = policyFor(declared, request.tenant, valid.args);
   const { declaration, rules } = tool;
   const meeting = meet(epochs.actions, {
     argumentsHash: names.argumentsHash,
     argumentsHashFor: (action) => argumentsHashFor(names, action),
     call: request.origin,
     keyKind: names.keyKind,
-    guarantee: rules.guarantee,
+    guarantee: declared.rules.guarantee,
     policyVersion: policy.version,
   });
   const other = meeting.kind === 'conflict' ? epochs.actions[meeting.epoch] : undefined;
@@ -106,6 +108,6 @@ export async function explainCall(
     meeting,
     ...(other === undefined ? {} : { differs: differencesFrom(names, other) }),
     policy: policy.effect,
-    approval: policy.effect === 'ask' || needsApproval(tool, valid.args),
+    approval: policy.effect === 'ask' || needsApproval(declared, valid.args),
   };
 }

@@ -15,8 +15,9 @@ import {
   streamOfAction,
 } from '@action-ledger/domain';
 import { type Loss, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
+import { besideKeyOf, isBeside } from '../observe/beside.ts';
 import { namesOf } from './names.ts';
-import { type Parts, toolNamed } from '../core/parts.ts';
+import { declaredTool, type Parts } from '../core/parts.ts';
 import { downstreamKeyFor } from '../attempt/send.ts';
 
 type NameParts = Pick<
@@ -91,13 +92,15 @@ function plannedOf({ type, data }: RecordedEvent): ActionPlanned | undefined {
 
 /** The keys that its own words give it, by every identity version of its tool. */
 function keysOf(parts: NameParts, planned: ActionPlanned): readonly string[] {
-  const { tenant, key, call = {}, arguments: args, workflow, compensates } = planned;
+  const { tenant, key, call = {}, arguments: args, workflow, compensates, observed } = planned;
   if (compensates !== undefined) return [compensationKeyOf(parts.sha256, tenant, compensates)];
+  if (isBeside(observed))
+    return [besideKeyOf(parts.sha256, tenant, observed.action, observed.request)];
   if (key !== undefined) {
     const keyed = callerKey(parts.sha256, tenant, key);
     return keyed.kind === 'keyed' ? [keyed.keyHash] : [];
   }
-  const tool = toolNamed(parts, planned.tenant, planned.tool);
+  const tool = declaredTool(parts, planned.tenant, planned.tool);
   const ofStep =
     workflow === undefined ? [] : [stepKeyOf(parts.sha256, tenant, workflow.id, workflow.step)];
   if (tool === undefined) return ofStep;
@@ -112,7 +115,7 @@ async function isVouchedFor(
   actionId: string,
   planned: ActionPlanned,
 ): Promise<boolean> {
-  const tool = toolNamed(parts, planned.tenant, planned.tool);
+  const tool = declaredTool(parts, planned.tenant, planned.tool);
   if (tool === undefined) return false;
   const expected = `"downstreamKey":${JSON.stringify(downstreamKeyFor(parts, tool, actionId))}`;
   try {

@@ -18,6 +18,8 @@ export interface Proposal {
   readonly waitMs?: number;
   /** Ends the waiting, not the action. */
   readonly signal?: AbortSignal;
+  /** Of this request alone: said again with the same text, it is the same call also where calls are only observed. */
+  readonly request?: string;
   /** Claimed and dispatched for a caller that carries it out itself, where nothing holds it back. */
   readonly execute?: Caller;
   /** Set by workflows alone; from elsewhere it is left out. */

@@ -78,7 +78,9 @@ function tellPeople(
   events: readonly ActionEvent[],
 ): void {
   for (const { type, data } of events) {
-    if (type === 'ActionOutcomeUnknown') parts.sawUnknown(scopeOf(action, tool));
+    // Where calls are only observed, nothing is paused for them.
+    if (type === 'ActionOutcomeUnknown' && action.guarantee !== 'observed')
+      parts.sawUnknown(scopeOf(action, tool));
     if (type === 'ApprovalRequested') parts.notice({ kind: 'approval waiting', action });
     else if (type === 'IncidentOpened' || type === 'DuplicateEffectDetected')
       parts.notice({ kind: 'incident', action });

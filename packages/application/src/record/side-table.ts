@@ -7,7 +7,7 @@ export interface SideEntry {
   readonly tenant: string;
   readonly tool: string;
   readonly action: string;
-  readonly kind: 'duplicate' | 'conflict' | 'refused';
+  readonly kind: 'duplicate' | 'conflict' | 'refused' | 'observed';
   readonly reason: string;
   readonly call?: CallOrigin;
 }
@@ -23,7 +23,7 @@ export const sideEntriesMax = 10_000;
 
 export function createSideTable(onBatch?: (entries: readonly SideEntry[]) => void): SideTable {
   const entries: SideEntry[] = [];
-  const counts = { duplicate: 0, conflict: 0, refused: 0 };
+  const counts = { duplicate: 0, conflict: 0, refused: 0, observed: 0 };
   let pending: SideEntry[] = [];
   return {
     add: (entry) => {

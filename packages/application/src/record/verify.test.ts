@@ -99,6 +99,7 @@ describe('verifyLedger', () => {
       streams: 3,
       events: 12,
       brokenInvariants: [],
+      observed: { calls: 0, heldBack: 0 },
     });
   });
 
@@ -135,6 +136,7 @@ describe('verifyLedger', () => {
       streams: 0,
       events: 0,
       brokenInvariants: [],
+      observed: { calls: 0, heldBack: 0 },
     });
   });
 

@@ -7,6 +7,7 @@ import {
   checkLedger,
   checkTrail,
   checkWorkflows,
+  isHeldBack,
   type Sha256,
   streamOfAction,
 } from '@action-ledger/domain';
@@ -19,6 +20,8 @@ export interface Verification {
   readonly streams: number;
   readonly events: number;
   readonly brokenInvariants: readonly BrokenRecord[];
+  /** Calls that the ledger only observed, and how many of them it would have held back: no promise covers them. */
+  readonly observed: { readonly calls: number; readonly heldBack: number };
 }
 
 /** Where the events of an action lead to. */
@@ -76,7 +79,8 @@ export async function verifyLedger(
     through: folded.newest?.position ?? 0,
   });
   for await (const each of compared ?? []) broken.push(each);
-  return { streams: proof.streams, events: proof.events, brokenInvariants: broken };
+  const { streams, events } = proof;
+  return { streams, events, brokenInvariants: broken, observed: observedIn(folded) };
 }
 
 async function proveAndFold(
@@ -91,6 +95,17 @@ async function proveAndFold(
   const proof = proved ?? (await proving) ?? (await proveStore(store, { sha256, through }));
   await foldAgain(store, folded, proof.soundThrough);
   return { proof, folded };
+}
+
+function observedIn({ streams }: FoldedStreams): Verification['observed'] {
+  let calls = 0;
+  let heldBack = 0;
+  for (const { trail } of streams.values()) {
+    const { guarantee, observed } = trail.action;
+    if (guarantee === 'observed') calls += 1;
+    if (isHeldBack(observed)) heldBack += 1;
+  }
+  return { calls, heldBack };
 }
 
 function timeOf(event: RecordedEvent | undefined): number {

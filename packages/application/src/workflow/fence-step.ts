@@ -9,7 +9,7 @@ import {
   type WorkflowStep,
 } from '@action-ledger/domain';
 import { manualRules } from '../attempt/manual-rules.ts';
-import { toolNamed } from '../core/parts.ts';
+import { declaredTool } from '../core/parts.ts';
 import { openPolicyVersion } from '../propose/policy.ts';
 import { presumptionFor } from '../attend/presumed.ts';
 import { type ProposeDeps } from '../propose/propose.ts';
@@ -22,7 +22,7 @@ export async function fenceStep(
   step: WorkflowStep,
 ): Promise<Action | undefined> {
   const { parts } = deps;
-  const tool = toolNamed(parts, workflow.tenant, step.tool);
+  const tool = declaredTool(parts, workflow.tenant, step.tool);
   const isLinked = step.identity.kind === 'step';
   const keyHash = stepKeyOf(parts.sha256, workflow.tenant, workflow.id, step.step);
   const reason =

@@ -18,7 +18,7 @@ import { type Answer, answerFor } from '../answer/answer.ts';
 import { argumentsRefused, checkedArguments } from './step-arguments.ts';
 import { namesOf, type Names } from '../propose/names.ts';
 import { notRecordable } from '../answer/not-recordable.ts';
-import { toolNamed } from '../core/parts.ts';
+import { declaredTool } from '../core/parts.ts';
 import { type Proposal } from '../propose/proposal.ts';
 import { propose } from '../propose/propose.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
@@ -131,7 +131,7 @@ async function takeNow(
   const loaded = await workflows.store.load(workflowId);
   if (loaded.kind === 'broken') return no(brokenRecord(loaded.reason));
   const { workflow } = loaded;
-  const tool = toolNamed(parts, workflow.tenant, request.tool);
+  const tool = declaredTool(parts, workflow.tenant, request.tool);
   if (tool === undefined) return no(refusal('tool.unknown', `There is no tool "${request.tool}".`));
   const args = checkedArguments(tool, request.arguments);
   if (args.kind === 'refusal')

@@ -16,7 +16,7 @@ import {
 import { chainOf } from '../propose/met-chain.ts';
 import { standIn } from '../answer/follow.ts';
 import { namesOf } from '../propose/names.ts';
-import { type Parts, toolNamed } from '../core/parts.ts';
+import { type Parts, declaredTool } from '../core/parts.ts';
 import { type ProposeDeps } from '../propose/propose.ts';
 import { type ProposalLink } from '../propose/proposal.ts';
 import { undoOf } from './undo-of.ts';
@@ -73,7 +73,7 @@ async function findByCall(
   step: StepLike,
 ): Promise<Action | undefined> {
   const { parts, chains } = deps;
-  const tool = toolNamed(parts, workflow.tenant, step.tool);
+  const tool = declaredTool(parts, workflow.tenant, step.tool);
   if (tool === undefined) return undefined;
   const origin = originOf(workflow, step);
   const names = namesOf(parts, tool, { tenant: workflow.tenant, origin }, step.arguments);

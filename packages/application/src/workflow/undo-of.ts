@@ -9,7 +9,7 @@ import {
   type Undo,
   type WorkflowStep,
 } from '@action-ledger/domain';
-import { type Known, toolNamed } from '../core/parts.ts';
+import { type Known, declaredTool } from '../core/parts.ts';
 
 type Undoing = Pick<StepSettled, 'undo' | 'undoFault'>;
 
@@ -58,7 +58,7 @@ function declared(
   toolName: string,
   action: Pick<Action, 'tenant' | 'arguments' | 'outcome'>,
 ): Undoing {
-  const rule = toolNamed(parts, action.tenant, toolName)?.compensate;
+  const rule = declaredTool(parts, action.tenant, toolName)?.compensate;
   if (rule === undefined) return { undoFault: `${toolName} declares no compensation any more` };
   try {
     const plain = checkJson(rule.arguments(resultOf(action)));
@@ -71,7 +71,7 @@ function declared(
 }
 
 function checked(parts: Known, tenant: string, undo: Undo): Undoing {
-  const tool = toolNamed(parts, tenant, undo.tool);
+  const tool = declaredTool(parts, tenant, undo.tool);
   if (tool === undefined) return { undoFault: `there is no tool "${undo.tool}"` };
   const valid = tool.validate(undo.arguments);
   return valid.kind === 'refusal' ? { undoFault: valid.message } : { undo };

@@ -2,7 +2,7 @@
 // what became of it is told to the original and to the workflow. Each of it can be said again.
 import { type Action, type Workflow, type WorkflowStep } from '@action-ledger/domain';
 import { type CompensatorDeps } from './compensator-deps.ts';
-import { toolNamed } from '../core/parts.ts';
+import { declaredTool } from '../core/parts.ts';
 import { endingOf, loadAction, settlementOf } from './step-action.ts';
 import { completeUndoingAction, nextUndoOf } from './undo-action.ts';
 
@@ -20,7 +20,7 @@ export async function undoStep(
   const { undo: undoing, undoFault = 'what would undo it is not known' } = step.settled ?? {};
   if (undoing === undefined)
     return record(deps, workflow, step, { as: 'failed', reason: undoFault });
-  const tool = toolNamed(parts, workflow.tenant, undoing.tool);
+  const tool = declaredTool(parts, workflow.tenant, undoing.tool);
   if (tool === undefined)
     return record(deps, workflow, step, {
       as: 'failed',

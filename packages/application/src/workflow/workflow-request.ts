@@ -16,7 +16,7 @@ import {
 } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { checkRequest } from '../propose/check-request.ts';
-import { type Known, toolNamed } from '../core/parts.ts';
+import { type Known, declaredTool } from '../core/parts.ts';
 
 export interface WorkflowRequest {
   readonly tenant: string;
@@ -143,7 +143,7 @@ export function compensationOf(
   if (compensate === undefined) return declaredBy(parts, tenant, tool, step);
   if (typeof compensate !== 'object')
     return badCompensation(step, `"${String(compensate)}" is none`);
-  const undoer = toolNamed(parts, tenant, compensate.tool);
+  const undoer = declaredTool(parts, tenant, compensate.tool);
   const misfit = misfitOf(undoer, compensate.tool);
   if (undoer === undefined || misfit !== undefined)
     return badCompensation(step, misfit ?? `there is no tool "${compensate.tool}"`);
@@ -169,7 +169,7 @@ function declaredBy(parts: Known, tenant: string, tool: Tool, step: string): Ste
       `Step "${step}" does not say how it is undone, and ${tool.name} declares nothing: name a tool and its arguments, "not needed" or "impossible".`,
       { step, tool: tool.name },
     );
-  const undoer = toolNamed(parts, tenant, tool.compensate.tool);
+  const undoer = declaredTool(parts, tenant, tool.compensate.tool);
   const misfit = misfitOf(undoer, tool.compensate.tool);
   return misfit === undefined
     ? { kind: 'declared', tool: tool.compensate.tool }

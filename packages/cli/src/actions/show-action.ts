@@ -6,7 +6,7 @@ import { readSideEntries, type SideEntry } from '@action-ledger/read-models';
 import { type ArchiveOption, withArchive } from '../archive/with-archive.ts';
 import { type Cli } from '../cli.ts';
 import { promises, statusText, watchText } from '../describe/action-text.ts';
-import { callText } from '../describe/event-text.ts';
+import { callText, observedText } from '../describe/event-text.ts';
 import { count } from '../format/count.ts';
 import { printable, printableJson } from '../format/printable.ts';
 import { type Fact, renderFacts } from '../format/facts.ts';
@@ -68,6 +68,7 @@ function facts(action: Action, heldBack: readonly SideEntry[], style: Style): re
     ['status', statusLine(action), paintOf(style, action.status)],
     ['tool', printable(`${action.tool}, tenant ${action.tenant}`)],
     ['guarantee', `${action.guarantee}: ${promises[action.guarantee]}`],
+    ...optional('observed', action.observed && observedText(action.observed)),
     ...optional('key', action.key),
     ['arguments', printableJson(action.arguments, 2)],
     ...optional('for', action.by),
@@ -139,8 +140,10 @@ function heldBackFacts(entries: readonly SideEntry[]): readonly Fact[] {
 /** A refused vote is no call: it has none. */
 function heldBackCount(entries: readonly SideEntry[]): string {
   const votes = entries.filter(({ kind, call }) => kind === 'refused' && call === undefined).length;
-  const calls = entries.length - votes;
+  const observed = entries.filter(({ kind }) => kind === 'observed').length;
+  const calls = entries.length - votes - observed;
   return [
+    ...(observed === 0 ? [] : [`${count(observed, 'call')} that went out, only observed`]),
     ...(calls === 0 ? [] : [`${count(calls, 'call')} that ran nothing`]),
     ...(votes === 0 ? [] : [count(votes, 'refused vote')]),
   ].join(', ');

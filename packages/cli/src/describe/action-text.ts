@@ -1,14 +1,15 @@
 // An action's state in few words, for columns and for the line after an event.
-import { type Action, type Guarantee } from '@action-ledger/domain';
+import { type Action, type ActionGuarantee } from '@action-ledger/domain';
 import { printable } from '../format/printable.ts';
 import { dateTime, duration } from '../format/time.ts';
 
 /** What the guarantee promises, as DESIGN.md section 2 has it. */
-export const promises: { readonly [Name in Guarantee]: string } = {
+export const promises: { readonly [Name in ActionGuarantee]: string } = {
   idempotent: "at most one effect; exactly one if settled inside the provider's key window",
   lookup: 'at most one effect, and its outcome is always found',
   natural: 'the same end state, if nobody else writes the field meanwhile',
   manual: 'at most one effect; what is unknown waits for an operator',
+  observed: 'nothing: the ledger only watches, and every call goes out',
 };
 
 /** `succeeded`, with what qualifies it. */

@@ -4,6 +4,7 @@ import {
   type CallOrigin,
   type EventData,
   type EventType,
+  type ToldObserved,
 } from '@action-ledger/domain';
 import { printable, printableJson } from '../format/printable.ts';
 import { dateTime, duration } from '../format/time.ts';
@@ -85,10 +86,18 @@ function plannedText(data: EventData['ActionPlanned'], at: number): string {
       : `an edit of ${shortId(data.editOf.action)} by ${data.editOf.by}: ${data.editOf.reason}`,
     data.compensates === undefined ? undefined : `compensates ${shortId(data.compensates)}`,
     data.after === undefined ? undefined : `waits for ${shortId(data.after)}`,
+    data.observed === undefined ? undefined : observedText(data.observed),
     data.readyAt === undefined ? undefined : `undo window ${duration(data.readyAt - at)}`,
     `valid for ${duration(data.validUntil - at)}`,
   ];
   return parts.filter((part) => part !== undefined).join(', ');
+}
+
+/** `only observed: would be duplicate with h3kx81AbQz.0 (succeeded)`. */
+export function observedText({ would, action, reason }: ToldObserved): string {
+  if (would === 'send') return 'only observed';
+  const of = action === undefined ? '' : ` with ${shortId(action)}`;
+  return `only observed: would be ${would}${of}${reason === undefined ? '' : ` (${reason})`}`;
 }
 
 function dispatchedText(data: EventData['ActionDispatched'], at: number): string {

@@ -3,7 +3,7 @@ import { type Explanation } from '@action-ledger/application';
 import {
   type CallOrigin,
   type EpochAnswer,
-  type Guarantee,
+  type ActionGuarantee,
   type Scope,
 } from '@action-ledger/domain';
 import { type Cli } from '../cli.ts';
@@ -22,7 +22,7 @@ export interface Explained {
 
 export function renderExplanation({ style, io }: Cli, page: Explained): string {
   const { explained, fields, request } = page;
-  const guarantee = explained.guarantee as Guarantee;
+  const guarantee = explained.guarantee as ActionGuarantee;
   const facts: Fact[] = [
     ['tool', printable(`${explained.tool}, tenant ${request.tenant}`), style.bold],
     ['guarantee', `${guarantee}: ${promises[guarantee]}`],

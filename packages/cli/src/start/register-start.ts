@@ -23,6 +23,11 @@ export const registerStart: Register = (program, cli) => {
       .option('--provider <url>', 'where the tools of --sandbox send', providerUsual)
       .option('--host <address>', 'where it listens', '127.0.0.1')
       .addOption(portOption('on which port; 0: any that is free'))
+      .option(
+        '--observe [tools...]',
+        'only observe calls of these tools (default: of all): every call goes out',
+      )
+      .option('--observe-tenants <tenants...>', 'only observe the calls of these tenants')
       .option('--open', 'no keys: everyone on this machine is "local" of tenant "default"')
       .option('--metrics', 'serve Prometheus metrics at GET /metrics, on a port of their own')
       .option('--metrics-host <address>', 'where they are served', '127.0.0.1')
@@ -41,6 +46,7 @@ Examples:
   action-ledger start --tools ./refunds.yaml ./tools.ts
   action-ledger start --tools ./tools.ts --path /var/lib/agent/ledger.db --port 8080
   action-ledger start --tools ./tools.ts --notify https://ops.example.com/hook --notify-secret-file notify.secret
+  action-ledger start --tools ./tools.ts --observe refund
   action-ledger start --sandbox ./recorded/catalog --path sandbox.db`,
     )
     .action(async (options: StartOptions) => {

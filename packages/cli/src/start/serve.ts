@@ -1,7 +1,7 @@
 // A ledger that answers until it is stopped, as commands run it: what goes wrong is told in the words of
 // the command line, and what begins to wait for people is printed as it comes.
 import { type Access, createOpenAccess, isLoopback } from '@action-ledger/access';
-import { type Notice } from '@action-ledger/client';
+import { type Notice, type ObserveScope } from '@action-ledger/client';
 import { type Runtime } from '@action-ledger/runtime';
 import { openStandalone, type Standalone } from '@action-ledger/standalone';
 import { type ToolSet } from '@action-ledger/tools';
@@ -23,6 +23,9 @@ export interface ServeOptions extends NotifyOptions {
   readonly runtime?: Runtime;
   /** Default true. */
   readonly pausesOnBurst?: boolean;
+  /** True: of all tools. */
+  readonly observe?: true | readonly string[];
+  readonly observeTenants?: readonly string[];
   readonly metrics?: boolean;
   readonly metricsHost?: string;
   readonly metricsPort?: number;
@@ -52,6 +55,7 @@ export async function serve(
       logger: { info: accessLine(cli), warn: tell, error: tell },
       accessLog: options.accessLog === true,
       ...metricsOf(options),
+      ...observeOf(options),
       onNotice: (notice) => {
         cli.io.out(`${noticeText(cli, notice, pathSuffix(cli.io, path))}\n`);
       },
@@ -128,6 +132,14 @@ function metricsOf({ metrics, metricsHost, metricsPort }: ServeOptions): {
   if (metrics !== true) return {};
   const host = metricsHost === undefined ? {} : { host: metricsHost };
   return { metrics: { ...host, ...(metricsPort === undefined ? {} : { port: metricsPort }) } };
+}
+
+function observeOf({ observe, observeTenants }: ServeOptions): {
+  readonly observe?: true | ObserveScope;
+} {
+  if (observe === true) return { observe };
+  if (observe === undefined && observeTenants === undefined) return {};
+  return { observe: { tools: observe ?? [], tenants: observeTenants ?? [] } };
 }
 
 function faultText(facts: object): string {

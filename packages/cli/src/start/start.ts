@@ -7,6 +7,7 @@ import { type ToolSet } from '@action-ledger/tools';
 import { type Cli } from '../cli.ts';
 import { scopeText } from '../desk/keys.ts';
 import { count } from '../format/count.ts';
+import { printable } from '../format/printable.ts';
 import { ledgerPath, type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { serve, type ServeOptions, stopSignal } from './serve.ts';
 import { type Tracing } from './tracing.ts';
@@ -50,14 +51,16 @@ async function firstScreen(
   path: string,
   { tools, provider }: Serving,
   { url, ledger, keys, notifying, metering }: Standalone,
-  { open }: StartOptions,
+  options: StartOptions,
 ): Promise<string> {
+  const { open } = options;
   const rows: readonly (readonly [what: string, is: string])[] = [
     ['file', `${path}, ${count(await ledger.store.head(), 'event')}`],
     ['API', `${url}/v1`],
     ['docs', `${url}/docs`],
     ['access', open === true ? 'open: everyone on this machine' : await keysText(keys, io, path)],
     ['tools', toolsText(tools)],
+    ...observedRows(options),
     ...(provider === undefined ? [] : [sandboxRow(provider)]),
     ['waiting', waitingText(ledger)],
     ['paused', ledger.pauses().map(scopeText).join(', ') || 'nothing'],
@@ -71,6 +74,22 @@ async function firstScreen(
       ? ''
       : `\n${style.bad(`Recovering: ${condition.reason} Nothing new is taken or sent.`)}\n`;
   return `${style.bold(`Action ledger ${io.version}`)}\n\n${lines.join('')}${alarm}\nCtrl-C stops it.\n`;
+}
+
+function observedRows({
+  observe,
+  observeTenants: tenants = [],
+}: StartOptions): readonly (readonly [what: string, is: string])[] {
+  if (observe === undefined && tenants.length === 0) return [];
+  const named = [
+    ...(observe === true ? ['every call'] : (observe ?? [])),
+    ...tenants.map(ofTenant),
+  ];
+  return [['observed', `${printable(named.join(', '))}: goes out whatever is on record`]];
+}
+
+function ofTenant(tenant: string): string {
+  return `tenant ${tenant}`;
 }
 
 function sandboxRow(provider: string): readonly [what: string, is: string] {

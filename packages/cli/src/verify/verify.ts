@@ -85,13 +85,19 @@ function streamText(stream: string, isShort: boolean): string {
   return printable(actionId === undefined ? stream : streamOfAction(shortId(actionId)));
 }
 
+/** Apart: an effect that was only observed breaks no promise, as there was none. */
+function observedText({ calls, heldBack }: Verification['observed']): string {
+  if (calls === 0) return '';
+  return `\n${count(calls, 'call')} only observed; the ledger would have held back ${heldBack}: action-ledger observed`;
+}
+
 function renderVerification(
   { style, io }: Cli,
-  { streams, events, brokenInvariants }: Verification,
+  { streams, events, brokenInvariants, observed }: Verification,
   path: string,
   tookMs: number,
 ): string {
-  const read = `${count(events, 'event')} in ${count(streams, 'stream')} of ${path}, read in ${duration(tookMs)}.`;
+  const read = `${count(events, 'event')} in ${count(streams, 'stream')} of ${path}, read in ${duration(tookMs)}.${observedText(observed)}`;
   if (brokenInvariants.length === 0) {
     return `${style.good('Whole:')} every chain holds, every stream folds, no invariant is broken.\n${read}\n`;
   }

@@ -9,7 +9,8 @@ import { dateTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
-import { urlNamed, workflowAt } from './workflow-at.ts';
+import { urlNamed } from '../ledger-file/ledger-at.ts';
+import { workflowAt } from './workflow-at.ts';
 import { findWorkflow, shortWorkflow } from './load-workflows.ts';
 import {
   compensationText,

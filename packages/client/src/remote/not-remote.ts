@@ -12,6 +12,7 @@ const reasons = {
     'It is the door that programs in other processes come in by; over HTTP they ask for their work.',
   ownerOfExternalId: 'Ask with `report`, or list the actions of the tool.',
   gauges: 'What a ledger counts it serves as metrics: `action-ledger start --metrics`.',
+  observes: 'What a call of a tool would be, and its guarantee, is told by `explain`.',
   sweep: 'The ledger sweeps by itself, where it runs.',
 } as const;
 
@@ -26,6 +27,8 @@ export interface NotRemote {
   ownerOfExternalId(): never;
   /** @throws LedgerError `ledger.not-remote` */
   gauges(): never;
+  /** @throws LedgerError `ledger.not-remote` */
+  observes(): never;
   /** @throws LedgerError `ledger.not-remote` */
   sweep(): never;
 }

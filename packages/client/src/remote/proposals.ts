@@ -104,7 +104,8 @@ async function proposed(deps: ProposeDeps, proposal: RemoteProposal): Promise<An
   const asking: Asking = {
     method: 'POST',
     path: 'v1/actions',
-    body,
+    // By which a try that is made again is known, where calls are only observed.
+    body: { ...body, request: deps.runtime.ids.next() },
     headers,
     ...given({ waitMs, signal }),
   };

@@ -47,6 +47,7 @@ const members: Readonly<Record<keyof AnswerBase, true>> = {
   editOf: true,
   revision: true,
   guarantee: true,
+  observed: true,
   result: true,
   externalId: true,
   notes: true,

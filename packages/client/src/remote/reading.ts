@@ -5,6 +5,8 @@ import type {
   EvidenceRequest,
   Ledger as Core,
   ListFilter,
+  ObservedFilter,
+  ObservedReport,
   Pause,
   SideEntry,
   UnknownFilter,
@@ -18,6 +20,7 @@ import { pathOf } from './until-rested.ts';
 
 export type RemoteListFilter = Omit<ListFilter, 'tenant' | 'plannedUntil'>;
 export type RemoteUnknownFilter = Omit<UnknownFilter, 'tenant' | 'after'>;
+export type RemoteObservedFilter = Partial<Omit<ObservedFilter, 'tenant'>>;
 
 /** Of the key's own tenant. */
 export interface RemotePauseRequest {
@@ -61,6 +64,8 @@ export interface Reading {
   /** What is not known: what waits for a person first, then the oldest before. */
   unknowns(filter: RemoteUnknownFilter): Promise<readonly ActionRow[]>;
   sideEntries(limit: number): Promise<readonly SideEntry[]>;
+  /** What was only observed, and what the ledger would have done. */
+  observed(filter?: RemoteObservedFilter): Promise<ObservedReport>;
   /** Reports of the tenant that match no action yet, oldest first. */
   waitingReports(): Promise<readonly RemoteWaitingReport[]>;
   /** Oldest first; empty where there is no such action. */
@@ -90,6 +95,14 @@ export function reading(ask: Ask): Reading {
         0,
         limit,
       );
+    },
+    observed: async (filter = {}) => {
+      noFilter('observed', filter, ['tenant']);
+      const { tool, since, limit } = filter;
+      const query = new URLSearchParams(
+        given({ tool, since: since?.toString(), limit: limit?.toString() }),
+      );
+      return (await get(`v1/observed?${query.toString()}`)) as unknown as ObservedReport;
     },
     waitingReports: async () =>
       listIn<RemoteWaitingReport>(await get('v1/evidence?limit=1000'), 'reports'),

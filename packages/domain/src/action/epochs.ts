@@ -3,7 +3,7 @@
 import { type CallOrigin } from '../identity/declaration.ts';
 import { isSameCall } from './links.ts';
 import { type Action, isEnded, isInDoubt } from './state.ts';
-import { type Guarantee } from './tool-rules.ts';
+import { type ActionGuarantee } from './tool-rules.ts';
 
 export interface MeetingProposal {
   readonly argumentsHash: string;
@@ -11,7 +11,7 @@ export interface MeetingProposal {
   readonly argumentsHashFor?: (action: Action) => string;
   readonly call?: CallOrigin;
   readonly keyKind: 'derived' | 'caller';
-  readonly guarantee: Guarantee;
+  readonly guarantee: ActionGuarantee;
   /** Of the policy that would decide now: a denial stands until it changes. */
   readonly policyVersion: string;
   /** An action that is undoing the last epoch right now: dispatched or in doubt. */
@@ -122,7 +122,11 @@ export function standsFor(chain: readonly Action[], action: Action): Action {
  * The last epoch; but where it and those before it ended without effect, and the one that they were
  * opened after succeeded late, that one: its effect is there, and a new epoch would make a second.
  */
-function lastThatCounts(chain: readonly Action[], last: Action, guarantee: Guarantee): Action {
+function lastThatCounts(
+  chain: readonly Action[],
+  last: Action,
+  guarantee: ActionGuarantee,
+): Action {
   for (let index = chain.length - 1; guarantee !== 'natural' && index > 0; index -= 1) {
     const [before, action] = [chain[index - 1], chain[index]];
     if (before === undefined || action === undefined || !isEnded(action)) break;

@@ -4,8 +4,9 @@ import { type CallOrigin } from '../identity/declaration.ts';
 import { type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { type TraceContext } from '../trace-context.ts';
 import { type RecordedResult, type Watch } from './recorded-result.ts';
+import { type Observed } from './observed.ts';
 import { type Action } from './state.ts';
-import { type Guarantee } from './tool-rules.ts';
+import { type ActionGuarantee } from './tool-rules.ts';
 
 export { type Owner, type RecordedResult, type Watch } from './recorded-result.ts';
 
@@ -18,7 +19,7 @@ export interface ActionPlanned {
   readonly identityVersion: number;
   readonly arguments: JsonObject;
   readonly argumentsHash: string;
-  readonly guarantee: Guarantee;
+  readonly guarantee: ActionGuarantee;
   readonly validUntil: number;
   /** The call that created the action. */
   readonly call?: CallOrigin;
@@ -40,6 +41,8 @@ export interface ActionPlanned {
   readonly secret?: true;
   /** Of the proposal that created it: in no key and no hash of arguments. */
   readonly trace?: TraceContext;
+  /** The ledger only observed the call. */
+  readonly observed?: Observed;
 }
 
 export interface EventData {

@@ -123,6 +123,7 @@ function origins({
   compensates,
   workflow,
   trace,
+  observed,
 }: ActionPlanned): Partial<Action> {
   return {
     ...(repeatOf === undefined ? none : { repeatOf: repeatOf.action }),
@@ -130,6 +131,7 @@ function origins({
     ...(compensates === undefined ? none : { compensates }),
     ...(workflow === undefined ? none : { workflow }),
     ...(trace === undefined ? none : { trace }),
+    ...(observed === undefined ? none : { observed }),
   };
 }
 

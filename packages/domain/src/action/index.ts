@@ -8,6 +8,7 @@ export * from './epochs.ts';
 export * from './event.ts';
 export * from './evolve.ts';
 export { isSameCall, joinedCallsMax } from './links.ts';
+export * from './observed.ts';
 export * from './state.ts';
 export * from './tool-rules.ts';
 export * from './transitions.ts';

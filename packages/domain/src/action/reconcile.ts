@@ -13,7 +13,7 @@ import { staleRevision } from './cancel.ts';
 import { type ActionEvent, type EventData, type Watch } from './event.ts';
 import { cancelNow } from './outcome.ts';
 import { type Action, dispatches } from './state.ts';
-import { type ToolRules } from './tool-rules.ts';
+import { type ActionGuarantee, type ToolRules } from './tool-rules.ts';
 import { absentAfterMs, checkIntervalMs } from './waits.ts';
 
 export function recordVerdict(
@@ -92,7 +92,7 @@ export function absent(
 ): Accepted {
   const reconciled: ActionEvent = { type: 'ActionReconciled', data };
   if (action.cancelRequested !== undefined) return accept(reconciled, cancelNow(action));
-  if (rules.guarantee === 'manual' || action.guarantee === 'manual') {
+  if (isLeftToPeople(rules) || isLeftToPeople(action)) {
     return accept(reconciled, {
       type: 'ActionFailed',
       data: { reason: data.reason ?? 'settled: nothing was done' },
@@ -111,6 +111,11 @@ export function absent(
     });
   }
   return accept(reconciled);
+}
+
+/** Nothing of it is sent again by itself. */
+function isLeftToPeople({ guarantee }: { readonly guarantee: ActionGuarantee }): boolean {
+  return guarantee === 'manual' || guarantee === 'observed';
 }
 
 /** An operator's decision, with the revision that they saw. */

@@ -1,9 +1,10 @@
 // What an action is, as folded from its stream. A projection of its events and nothing else.
 import { type CallOrigin } from '../identity/declaration.ts';
 import { type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { type Observed } from './observed.ts';
 import { type RecordedResult, type Watch } from './recorded-result.ts';
 import { type TraceContext } from '../trace-context.ts';
-import { type Guarantee } from './tool-rules.ts';
+import { type ActionGuarantee } from './tool-rules.ts';
 
 export type ActionStatus =
   | 'new'
@@ -130,7 +131,7 @@ export interface Action {
   readonly identityVersion: number;
   readonly arguments: JsonObject;
   readonly argumentsHash: string;
-  readonly guarantee: Guarantee;
+  readonly guarantee: ActionGuarantee;
   readonly by?: string;
   readonly plannedAt: number;
   readonly updatedAt: number;
@@ -177,6 +178,8 @@ export interface Action {
   readonly duplicates: readonly Duplicate[];
   readonly reservedFor?: string;
   readonly trace?: TraceContext;
+  /** The ledger only observed its call. */
+  readonly observed?: Observed;
   readonly archived?: Archived;
 }
 

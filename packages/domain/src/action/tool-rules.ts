@@ -1,6 +1,10 @@
 // The part of a tool's declaration that the lifecycle decides by. Times in milliseconds.
 
+/** As a tool declares it. */
 export type Guarantee = 'idempotent' | 'lookup' | 'natural' | 'manual';
+
+/** As an action was planned under it. `observed`: the ledger only watches, and every call goes out. */
+export type ActionGuarantee = Guarantee | 'observed';
 
 export interface RetryRules {
   /** Dispatches in all, the first included. */
@@ -34,7 +38,7 @@ export interface UndoneBy {
 
 export interface ToolRules {
   readonly tool: string;
-  readonly guarantee: Guarantee;
+  readonly guarantee: ActionGuarantee;
   /** From dispatch until `execute` is aborted. */
   readonly timeoutMs: number;
   /** From dispatch until no request of the attempt can arrive any more. */

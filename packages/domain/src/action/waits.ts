@@ -3,7 +3,7 @@
 import { type Watched } from './command.ts';
 import { type Watch } from './event.ts';
 import { type Action, dispatches } from './state.ts';
-import { type Guarantee, skewMarginMs, type ToolRules } from './tool-rules.ts';
+import { type ActionGuarantee, skewMarginMs, type ToolRules } from './tool-rules.ts';
 
 /** Full jitter over an exponential ceiling; never earlier than the provider asks for. */
 export function backoffMs(
@@ -42,7 +42,7 @@ export function absentAfterMs(action: Action, rules: ToolRules): number {
 }
 
 /** The guarantee lets the same request be sent again while its outcome is in doubt. */
-export function isResendable({ guarantee }: { readonly guarantee: Guarantee }): boolean {
+export function isResendable({ guarantee }: { readonly guarantee: ActionGuarantee }): boolean {
   return guarantee === 'idempotent' || guarantee === 'natural';
 }
 

@@ -1,8 +1,9 @@
 // The answer that a caller gets: the action's state, whether it is a repeat, and one sentence from a fixed
 // vocabulary that a model can act on (DESIGN.md section 9). Made where the ledger is, and where a caller in
 // another process has to say that it knows no more.
+import { type ToldObserved } from '../action/observed.ts';
 import { type ActionStatus } from '../action/state.ts';
-import { type Guarantee } from '../action/tool-rules.ts';
+import { type ActionGuarantee } from '../action/tool-rules.ts';
 import { type Difference } from '../identity/what-differs.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { type JsonValue } from '../json/json-value.ts';
@@ -39,7 +40,9 @@ export interface Answer {
   /** The action that a person edited into this one. */
   readonly editOf?: string;
   readonly revision?: number;
-  readonly guarantee?: Guarantee;
+  readonly guarantee?: ActionGuarantee;
+  /** Where the ledger only observed the call: what it would have done with it. */
+  readonly observed?: ToldObserved;
   readonly result?: JsonValue;
   readonly externalId?: string;
   /** What could not be kept of the result, and why. */

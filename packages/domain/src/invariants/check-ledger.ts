@@ -101,9 +101,11 @@ function checkEpochs(actions: Actions): readonly BrokenInvariant[] {
   });
 }
 
+/** Of what was only observed nothing is promised: a call that would have been held back may have the same. */
 function checkExternalIds(actions: readonly AuditedAction[]): readonly BrokenInvariant[] {
   const name: InvariantName = 'one-action-per-external-id';
-  const shared = sharing(actions, ({ tenant, tool, outcome }) =>
+  const promised = actions.filter(({ guarantee }) => guarantee !== 'observed');
+  const shared = sharing(promised, ({ tenant, tool, outcome }) =>
     outcome?.externalId === undefined
       ? undefined
       : JSON.stringify([tenant, tool, outcome.externalId]),

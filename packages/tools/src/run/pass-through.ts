@@ -7,6 +7,7 @@ import {
   type Sha256,
   traceContextOf,
 } from '@action-ledger/domain';
+import { type AttemptOutcome } from '../attempt-outcome.ts';
 import { runExecute } from '../run-execute.ts';
 import { type Tool } from '../tool.ts';
 import { recordable } from './recorded-outcome.ts';
@@ -22,30 +23,18 @@ export interface Read {
   readonly tracestate?: string | undefined;
 }
 
+interface PassThroughDeps {
+  readonly timers: Timers;
+  readonly sha256: Sha256;
+}
+
 /** Never rejects. */
 export async function passThrough(
-  { timers, sha256 }: { readonly timers: Timers; readonly sha256: Sha256 },
-  { tool, args, tenant, origin, traceparent, tracestate }: Read,
+  { timers, sha256 }: PassThroughDeps,
+  read: Read,
 ): Promise<Answer> {
-  const controller = new AbortController();
-  const deadline = timers.after(tool.rules.timeoutMs, () => {
-    controller.abort(new Error('the deadline has passed'));
-  });
-  const outcome = await runExecute(tool, {
-    actionId: '',
-    tenant,
-    tool: tool.name,
-    arguments: args,
-    downstreamKey: '',
-    attempts: [],
-    evidence: [],
-    attempt: 1,
-    signal: controller.signal,
-    beforeSend: () => undefined,
-    origin,
-    ...traceContextOf(traceparent, tracestate),
-  });
-  deadline.cancel();
+  const outcome = await runUnrecorded(timers, read, '');
+  const { tenant, tool } = read;
   if (outcome.kind !== 'succeeded') {
     return refusedAnswer({
       tenant,
@@ -65,4 +54,32 @@ export async function passThrough(
     result,
     messageForModel: 'Done now.',
   };
+}
+
+/** Once, until the deadline of the tool. Never rejects. */
+export async function runUnrecorded(
+  timers: Timers,
+  { tool, args, tenant, origin, traceparent, tracestate }: Read,
+  downstreamKey: string,
+): Promise<AttemptOutcome> {
+  const controller = new AbortController();
+  const deadline = timers.after(tool.rules.timeoutMs, () => {
+    controller.abort(new Error('the deadline has passed'));
+  });
+  const outcome = await runExecute(tool, {
+    actionId: '',
+    tenant,
+    tool: tool.name,
+    arguments: args,
+    downstreamKey,
+    attempts: [],
+    evidence: [],
+    attempt: 1,
+    signal: controller.signal,
+    beforeSend: () => undefined,
+    origin,
+    ...traceContextOf(traceparent, tracestate),
+  });
+  deadline.cancel();
+  return outcome;
 }

@@ -2,7 +2,7 @@
 // holds thousands of answers against the document that is made of these.
 import { z } from 'zod';
 import { answerWords } from '@action-ledger/application';
-import { actionStatuses } from '@action-ledger/domain';
+import { actionStatuses, observedWords } from '@action-ledger/domain';
 import { actionId, guarantee, json, object, owner, revision, time } from './json.ts';
 
 const words = Object.keys(answerWords) as (keyof typeof answerWords)[];
@@ -22,6 +22,17 @@ export const callForm = z
 
 const difference = z.strictObject({ path: z.string(), note: z.string().optional() });
 
+export const observedForm = z
+  .strictObject({
+    would: z.enum(observedWords).meta({ description: '`send`: the same as it did.' }),
+    action: actionId.optional().meta({ description: 'The action that the call would have met.' }),
+    reason: z.string().optional(),
+  })
+  .meta({
+    id: 'Observed',
+    description: 'What the ledger would have done, had it not only watched.',
+  });
+
 const answerMembers = {
   word: z.enum(words).meta({ description: 'One of ten, from a fixed vocabulary.' }),
   state: z
@@ -36,6 +47,7 @@ const answerMembers = {
   editOf: actionId.optional(),
   revision: revision.optional(),
   guarantee: guarantee.optional(),
+  observed: observedForm.optional(),
   result: json.optional(),
   externalId: z.string().optional(),
   notes: z.array(z.string()).optional(),
@@ -162,6 +174,7 @@ const rowMembers = {
   unknownSince: time.optional(),
   externalId: z.string().optional(),
   incidents: z.number().int().meta({ description: 'Open ones.' }),
+  observed: observedForm.optional(),
 };
 
 export const rowForm = z.strictObject(rowMembers).meta({ id: 'ActionRow' });
@@ -199,13 +212,15 @@ export const eventForm = z
   })
   .meta({ id: 'Event' });
 
+export const sideKinds = ['duplicate', 'conflict', 'refused', 'observed'] as const;
+
 export const sideEntryForm = z
   .strictObject({
     at: time,
     tenant: z.string(),
     tool: z.string(),
     action: z.string(),
-    kind: z.enum(['duplicate', 'conflict', 'refused']),
+    kind: z.enum(sideKinds),
     reason: z.string(),
     call: callForm.optional(),
   })

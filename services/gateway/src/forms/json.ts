@@ -29,9 +29,10 @@ export const actionId = z
 
 export const owner = z.enum(['reconciler', 'operator']);
 
-export const guarantee = z
-  .enum(['idempotent', 'lookup', 'natural', 'manual'])
-  .meta({ description: 'What the tool promises after an unknown outcome.' });
+export const guarantee = z.enum(['idempotent', 'lookup', 'natural', 'manual', 'observed']).meta({
+  description:
+    'What the tool promises after an unknown outcome. `observed`: nothing; the ledger only watches, and every call goes out.',
+});
 
 /** In a query everything is text; the document says what the text stands for. */
 function only(schema: object): ({ jsonSchema }: { jsonSchema: object }) => void {

@@ -20,6 +20,7 @@ import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
 import { listActions } from './list-actions.ts';
 import { listApprovals } from './list-approvals.ts';
+import { listObserved } from './list-observed.ts';
 import { listSideEntries } from './list-side-entries.ts';
 import { listTools } from './list-tools.ts';
 import { listUnknowns } from './list-unknowns.ts';
@@ -61,6 +62,7 @@ export const routes: readonly Route[] = [
   listApprovals,
   listUnknowns,
   listSideEntries,
+  listObserved,
   declareTools,
   findWork,
   takeAction,

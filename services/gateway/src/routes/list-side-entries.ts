@@ -1,6 +1,6 @@
 // GET /v1/side-entries: what was held back: duplicates, conflicts, refused votes.
 import { z } from 'zod';
-import { sideEntryForm } from '../forms/action-forms.ts';
+import { sideEntryForm, sideKinds } from '../forms/action-forms.ts';
 import { count } from '../forms/json.ts';
 import { route } from '../route.ts';
 
@@ -17,7 +17,7 @@ export const listSideEntries = route({
   summary: 'What was held back, newest first',
   description: 'Kept beside the record: the latest ones, lost at most in a crash.',
   query: z.strictObject({
-    kind: z.enum(['duplicate', 'conflict', 'refused']).optional(),
+    kind: z.enum(sideKinds).optional(),
     limit: count(1_000, 100),
   }),
   answers: { 200: { description: 'The latest entries.', schema: list } },

@@ -1,7 +1,7 @@
 // GET /v1/tools: what can be proposed, and what each tool promises.
 import { z } from 'zod';
-import { type Guarantee } from '@action-ledger/domain';
-import { type Tool } from '@action-ledger/tools';
+import { type ActionGuarantee } from '@action-ledger/domain';
+import { observedTool, type Tool } from '@action-ledger/tools';
 import { guarantee, object } from '../forms/json.ts';
 import { route } from '../route.ts';
 
@@ -34,11 +34,12 @@ export const toolForm = z
 
 const list = z.strictObject({ tools: z.array(toolForm) }).meta({ id: 'ToolList' });
 
-const promises: Readonly<Record<Guarantee, string>> = {
+const promises: Readonly<Record<ActionGuarantee, string>> = {
   idempotent: 'at most one effect; exactly one if it is settled within the key window',
   lookup: 'at most one effect, and its outcome is always found',
   natural: 'the same end state, if nobody else writes the field meanwhile',
   manual: 'at most one effect; an unknown outcome waits for a person',
+  observed: 'nothing: the ledger only watches, and every call goes out',
 };
 
 export const listTools = route({
@@ -50,7 +51,10 @@ export const listTools = route({
   answers: { 200: { description: 'All of them.', schema: list } },
   handle: async ({ tools, ledger }, { principal }) => {
     const all = [...tools.all, ...ledger.callers.tools(principal.tenant)];
-    return { status: 200, body: { tools: all.map(describedTool) } };
+    const found = all.map((tool) =>
+      ledger.observes(principal.tenant, tool.name) ? observedTool(tool) : tool,
+    );
+    return { status: 200, body: { tools: found.map(describedTool) } };
   },
 });
 

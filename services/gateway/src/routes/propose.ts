@@ -45,6 +45,10 @@ const body = z
       .optional()
       .meta({ description: 'You carry it out yourself; needs the role worker, and `worker`.' }),
     worker: worker.optional(),
+    request: text.optional().meta({
+      description:
+        'Of this request alone. Where calls are only observed, the same one sent again is no second call.',
+    }),
   })
   .refine(
     ({ execute, worker: named }) => (execute === undefined) === (named === undefined),
@@ -85,6 +89,7 @@ export const propose = route({
       key: bodyKey,
       execute: _execute,
       worker: named,
+      request,
       ...origin
     } = asked;
     if (named !== undefined && !principal.roles.has('worker'))
@@ -103,6 +108,7 @@ export const propose = route({
       waitMs: wait.waitMs,
       signal,
       ...traceOf(headers),
+      ...(request === undefined ? {} : { request: workerOf(principal, request) }),
       ...(key.key === undefined ? {} : { key: key.key }),
     };
     const nowMs = (): number => runtime.clock.wallMs();
