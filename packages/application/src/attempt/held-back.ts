@@ -50,7 +50,7 @@ export async function waitsForUndoer(
  * earlier request may still be under way, and whatever of it is in doubt is superseded for good.
  */
 export async function isHeldByEarlierEpoch(parts: Parts, action: Action): Promise<boolean> {
-  if (action.epoch === 0) return false;
+  if (action.epoch === 0 || action.guarantee === 'observed') return false;
   for (let epoch = action.epoch - 1; epoch >= 0; epoch -= 1) {
     const earlier = await parts.actions.load(actionIdOf(keyHashOf(action.id), epoch));
     if (earlier.kind === 'broken') {

@@ -111,7 +111,7 @@ async function attendPlanned(parts: Parts, action: Action, taking?: Hand): Promi
     }));
     return;
   }
-  if (action.guarantee !== 'observed' && (await isHeldByEarlierEpoch(parts, action))) return;
+  if (await isHeldByEarlierEpoch(parts, action)) return;
   await (taking ?? handFor(parts, tool)).send(tool, action);
 }
 
