@@ -297,6 +297,44 @@ describe('a damaged record', () => {
     expect(names()).toEqual(['chain-holds']);
   });
 
+  it('is found by the pass of a day though no process runs for one', async () => {
+    const action = await call('1');
+    await runtime.advance(hour);
+    altered.set(streamOfAction(action), (events) => events.slice(1));
+    for (let starts = 0; starts < 3; starts += 1) {
+      await auditor.stop();
+      await start();
+      await runtime.advance(9 * hour);
+    }
+    expect(names()).toEqual(['chain-holds']);
+  });
+
+  it('is found by a pass in which the store is away for a while', async () => {
+    const [one, two] = [await call('1'), await call('2')];
+    await runtime.advance(hour);
+    let isAway = true;
+    altered.set(streamOfAction(one), (events) => {
+      if (isAway) throw new StoreFault('store.unavailable', 'safe', 'away');
+      return events;
+    });
+    altered.set(streamOfAction(two), (events) => events.slice(1));
+    await runtime.advance(24 * hour);
+    isAway = false;
+    await runtime.advance(minute);
+    expect(names()).toEqual(['chain-holds']);
+  });
+
+  it('is told once of, though the stream of breaches is damaged itself', async () => {
+    altered.set('audit', () => {
+      throw new StoreFault('store.corrupt', 'never', 'a row that is none', { detail: {} });
+    });
+    const action = await call('1');
+    await append(streamOfAction(action), { type: 'ActionUndone', data: { by: await call('2') } });
+    await runtime.advance(49 * hour);
+    expect(names()).toEqual(['links-complete']);
+    expect(auditor.health()).toMatchObject({ lag: 0, deadLetters: 0 });
+  });
+
   it('waits for a store that is away, and tells nothing meanwhile', async () => {
     const action = await call('1');
     let isAway = true;

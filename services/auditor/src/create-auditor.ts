@@ -12,12 +12,14 @@ import {
 } from '@action-ledger/application';
 import { actionOfStream } from '@action-ledger/domain';
 import { actionTopics } from '@action-ledger/event-log';
-import { type Runtime, type Timer } from '@action-ledger/runtime';
+import { type Runtime } from '@action-ledger/runtime';
 import { type BreachBook, createBreachBook } from './breach-book.ts';
 import { type CheckDeps, checkStream } from './check-stream.ts';
+import { createDailyPass, type DailyPass } from './daily-pass.ts';
+import { createPassBook } from './pass-book.ts';
 import { createRests, type Rests } from './rests.ts';
 import { createSecondLooks, type SecondLooks } from './second-looks.ts';
-import { passOverAll } from './whole-pass.ts';
+import { passOverAll, type WholePassDeps } from './whole-pass.ts';
 
 export interface AuditorDeps
   extends
@@ -35,7 +37,7 @@ export interface AuditorDeps
   readonly compareProjections?: (rest: () => Promise<void>) => AsyncIterable<BrokenRecord>;
   /** Of the ledger that it watches. Default 5,000. */
   readonly sweepMs?: number;
-  /** Between two passes over everything, and before the first. Default 24 h. */
+  /** Between two passes over everything, also of processes before, and before the first. Default 24 h. */
   readonly passEveryMs?: number;
 }
 
@@ -51,8 +53,8 @@ const graceSweeps = 3;
 interface Running {
   readonly looks: SecondLooks;
   readonly rests: Rests;
+  readonly passes: DailyPass;
   isStopped: boolean;
-  passTimer: Timer | undefined;
 }
 
 export function createAuditor(given: AuditorDeps): Auditor {
@@ -79,16 +81,18 @@ export function createAuditor(given: AuditorDeps): Auditor {
   });
   return {
     start: async () => {
-      running = begin(deps, book);
-      await consumer.start();
+      const mine = begin(deps, book);
+      running = mine;
+      try {
+        await consumer.start();
+      } catch (error) {
+        await end(mine);
+        running = undefined;
+        throw error;
+      }
     },
     stop: async () => {
-      if (running !== undefined) {
-        running.isStopped = true;
-        running.looks.stop();
-        running.rests.end();
-        running.passTimer?.cancel();
-      }
+      if (running !== undefined) await end(running);
       await consumer.stop();
       running = undefined;
     },
@@ -116,8 +120,14 @@ function begin(deps: Deps, book: BreachBook): Running {
         await rests.take();
       }
     }),
+    passes: createDailyPass({
+      ...deps,
+      book: createPassBook(deps),
+      everyMs: deps.passEveryMs ?? dayMs,
+      pauseMs: graceSweeps * deps.sweepMs,
+      pass: (from, onMoved) => passOverAll({ ...passDeps(deps, here), onMoved }, from),
+    }),
     isStopped: false,
-    passTimer: undefined,
   };
   const here = { book, running };
   const orTell = async (what: string, work: () => Promise<void>): Promise<void> => {
@@ -127,23 +137,27 @@ function begin(deps: Deps, book: BreachBook): Running {
       if (!running.isStopped) onFault(what, fault);
     }
   };
-  const passLater = (): void => {
-    running.passTimer = runtime.timers.after(deps.passEveryMs ?? dayMs, () => {
-      void orTell('the pass over everything', () =>
-        passOverAll({
-          ...deps,
-          rests,
-          audit: (stream) => audit(deps, here, stream),
-          report: (breach) => report(deps, here, breach),
-          isStopped: () => running.isStopped,
-        }),
-      ).then(() => {
-        if (!running.isStopped) passLater();
-      });
-    });
-  };
-  passLater();
+  running.passes.start();
   return running;
+}
+
+async function end(running: Running): Promise<void> {
+  running.isStopped = true;
+  running.looks.stop();
+  running.rests.end();
+  await running.passes.stop();
+}
+
+function passDeps(deps: Deps, here: Here): Omit<WholePassDeps, 'onMoved'> {
+  return {
+    ...deps,
+    rests: here.running.rests,
+    audit: (stream) => audit(deps, here, stream),
+    report: (breach) => report(deps, here, breach),
+    outage: () =>
+      new Promise((resolve) => void deps.runtime.timers.after(graceSweeps * deps.sweepMs, resolve)),
+    isStopped: () => here.running.isStopped,
+  };
 }
 
 /** @throws StoreFault where the store is away: then it comes again */

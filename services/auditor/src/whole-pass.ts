@@ -1,44 +1,83 @@
-// Everything once more, now and then, in small bites that are not felt: what lies on record can be damaged
-// long after it was checked, and projections are compared with what the streams lead to.
-import { type BrokenRecord, readEvents } from '@action-ledger/application';
+// Everything once more, in small bites that are not felt: what lies on record can be damaged long after it
+// was checked, and projections are compared with what the streams lead to. A store that is away is waited
+// for; what cannot be checked is told, and holds up nothing else.
+import { type BrokenRecord, type OnFault, readEvents } from '@action-ledger/application';
+import { isOutage } from '@action-ledger/event-log';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
+import { type PassPlace } from './pass-book.ts';
 import { type Rests } from './rests.ts';
 
 export interface WholePassDeps {
-  readonly store: Pick<EventStore, 'readAll' | 'head'>;
+  readonly store: Pick<EventStore, 'readAll'>;
   readonly rests: Rests;
   readonly audit: (stream: string) => Promise<void>;
   readonly report: (breach: BrokenRecord) => Promise<void>;
   /** Of each projection; `rest` is to be awaited between one row and the next. */
   readonly compareProjections?: (rest: () => Promise<void>) => AsyncIterable<BrokenRecord>;
+  readonly onFault: OnFault;
+  /** It has looked at everything up to this position. */
+  readonly onMoved: (after: number) => Promise<void>;
+  /** Resolves when a store that was away may be asked again. */
+  readonly outage: () => Promise<void>;
   readonly isStopped: () => boolean;
 }
 
 const eventsPerBite = 100;
 
-export async function passOverAll(deps: WholePassDeps): Promise<void> {
-  const { store, rests, audit, report, isStopped } = deps;
-  const damaged: string[] = [];
-  const through = await store.head();
-  const bites = readEvents(store, {
-    after: 0,
-    through,
-    batch: eventsPerBite,
-    onDamaged: ({ stream }) => damaged.push(stream),
-  });
-  for await (const bite of bites) {
-    const begun = bite.filter(isFirst).map(({ stream }) => stream);
-    for (const stream of [...damaged.splice(0), ...begun]) {
-      if (isStopped()) return;
-      await audit(stream);
-      await rests.take();
+/** @param from where it begins or goes on. Resolves when it is through, or was stopped. */
+export async function passOverAll(deps: WholePassDeps, from: PassPlace): Promise<void> {
+  const streams = new Set<string>();
+  let { after } = from;
+  await untilThere(deps, async () => {
+    const bites = readEvents(deps.store, {
+      after,
+      through: from.through,
+      batch: eventsPerBite,
+      onDamaged: ({ stream }) => streams.add(stream),
+    });
+    for await (const bite of bites) {
+      for (const { stream } of bite.filter(isFirst)) streams.add(stream);
+      await auditAll(deps, streams);
+      if (deps.isStopped()) return;
+      after = bite.at(-1)?.position ?? after;
+      await deps.onMoved(after);
+      await deps.rests.take();
     }
-    await rests.take();
+    await auditAll(deps, streams);
+  });
+  await untilThere(deps, async () => {
+    for await (const breach of deps.compareProjections?.(deps.rests.take) ?? []) {
+      if (deps.isStopped()) return;
+      await deps.report(breach);
+    }
+  });
+}
+
+/** Each leaves the set once it was looked at. */
+async function auditAll(deps: WholePassDeps, streams: Set<string>): Promise<void> {
+  for (const stream of streams) {
+    if (deps.isStopped()) return;
+    try {
+      await deps.audit(stream);
+    } catch (fault) {
+      if (isOutage(fault)) throw fault;
+      deps.onFault(`the pass at ${stream}`, fault);
+    }
+    streams.delete(stream);
+    await deps.rests.take();
   }
-  for (const stream of damaged) await audit(stream);
-  for await (const breach of deps.compareProjections?.(rests.take) ?? []) {
-    if (isStopped()) return;
-    await report(breach);
+}
+
+async function untilThere(deps: WholePassDeps, work: () => Promise<void>): Promise<void> {
+  while (!deps.isStopped()) {
+    try {
+      await work();
+      return;
+    } catch (fault) {
+      if (!deps.isStopped()) deps.onFault('the pass over everything', fault);
+      if (!isOutage(fault)) return;
+    }
+    await deps.outage();
   }
 }
 
