@@ -140,7 +140,7 @@ overEach((payWorld, guarantee) => {
         void process.begin(invoice, { ...firstCall, waitMs: second });
         await world.advance(5 * second);
         isPaused = true;
-        await world.advance(times.inFlight + second);
+        await world.advance(times.inFlight + times.settle + second);
         const { id } = await only(world);
         const never = {
           source: 'support',

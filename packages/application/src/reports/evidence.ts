@@ -17,11 +17,15 @@ import { manualRules } from '../attempt/manual-rules.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
 import { type EvidenceReport } from './evidence-report.ts';
 
-/** Of anyone outside: checked before anything is recorded. */
+/**
+ * Of anyone outside: checked before anything is recorded.
+ * @param saidAt where it has waited for its action
+ */
 export async function takeReport(
   parts: Parts,
   actionId: string,
   report: EvidenceReport,
+  saidAt?: number,
 ): Promise<Performed> {
   const misfit = checkRequest(report, reportShape);
   if (misfit !== undefined) return misfit;
@@ -43,7 +47,8 @@ export async function takeReport(
   };
   const take = (): Promise<Performed> => {
     const proven = said.proven && !isOfAnother(parts, action, externalId);
-    return performEvidence(parts, actionId, { ...said, proven }, rulesOf(parts, action));
+    const dated = saidAt === undefined ? {} : { saidAt };
+    return performEvidence(parts, actionId, { ...said, ...dated, proven }, rulesOf(parts, action));
   };
   const isAlone = action === undefined || externalId === undefined;
   const performed = isAlone
@@ -83,7 +88,7 @@ export async function reportEvidence(
 function performEvidence(
   parts: Parts,
   actionId: string,
-  report: EvidenceReport,
+  report: EvidenceReport & { readonly saidAt?: number },
   rules: ToolRules,
 ): Promise<Performed> {
   return performKnown(parts, actionId, (action) => ({

@@ -63,7 +63,11 @@ function nothingNamed(): Refusal<ActionRefusalCode> {
 }
 
 /** @returns undefined where it matches no action */
-async function matched(parts: Parts, request: EvidenceRequest): Promise<Reported | undefined> {
+async function matched(
+  parts: Parts,
+  request: EvidenceRequest,
+  saidAt?: number,
+): Promise<Reported | undefined> {
   const named = actionNamed(parts.index, request);
   if (named.kind === 'none') return undefined;
   if (named.kind === 'refusal') return named;
@@ -78,7 +82,7 @@ async function matched(parts: Parts, request: EvidenceRequest): Promise<Reported
     const tenant = await tenantOfDamaged(parts.store, named.action);
     if (tenant !== request.tenant) return unknownAction(named.action);
   }
-  return takeReport(parts, named.action, reportIn(request));
+  return takeReport(parts, named.action, reportIn(request), saidAt);
 }
 
 function isOfAnother(action: Action, { downstreamKey, tool }: EvidenceRequest): boolean {
@@ -98,7 +102,7 @@ function ofAnother({ id }: Action): Refusal<ReportRefusalCode> {
 async function takeUp(parts: Parts, waiting: WaitingReport): Promise<Reported | undefined> {
   // What was said while it matched nothing may be older than what was sent: it proves no absence.
   const { neverHadEffect: _said, ...request } = waiting.request;
-  const taken = await matched(parts, request);
+  const taken = await matched(parts, request, waiting.at);
   switch (taken?.kind) {
     case 'done':
     case 'broken': {

@@ -194,9 +194,11 @@ export type ActionCommand =
       readonly id?: string;
       readonly attempt?: number;
       readonly externalId?: string;
+      /** When it was said, where that was before now: it waited for its action. */
+      readonly saidAt?: number;
       readonly data?: JsonValue;
       readonly rules: ToolRules;
-      /** `neverHadEffect` settles only once no request can be under way any more. */
+      /** `neverHadEffect` settles only after the waits of `absent`. */
       readonly watched?: Watched;
       readonly joined?: readonly CallOrigin[];
     }

@@ -150,6 +150,8 @@ export interface EventData {
     readonly id?: string;
     readonly attempt?: number;
     readonly externalId?: string;
+    /** It waited for its action since then, wall-clock ms since the epoch. */
+    readonly saidAt?: number;
     readonly data?: JsonValue;
   };
   readonly DuplicateEffectDetected: Watch & {

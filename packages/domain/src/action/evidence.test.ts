@@ -195,6 +195,34 @@ describe('the provider says that it never had an effect for our key', () => {
       .then('EvidenceRecorded', 'ActionReconciled');
   });
 
+  it('FW20 waits as long as an absent of a lookup: the provider may lag behind its own writes', () => {
+    const rules = rulesFor('lookup');
+    const story = given(plannedFor('lookup'), ...inStatus.unknown.slice(1));
+    const { settleMs } = rules;
+    story
+      .when(never({ rules, watched: watchedFor(minute + settleMs - 1) }))
+      .then('EvidenceRecorded')
+      .when(never({ rules, id: 'later', watched: watchedFor(minute + settleMs) }))
+      .then('EvidenceRecorded', 'ActionReconciled');
+  });
+
+  it('FW30 said before the dispatch and matched after it, a repeat settles nothing', () => {
+    const early = given(...inStatus.unknown).action.attempts[0]?.dispatchedAt ?? 0;
+    given(...inStatus.unknown)
+      .wait(second)
+      .when(never({ neverHadEffect: false, saidAt: early - 1 }))
+      .then({ type: 'EvidenceRecorded', data: { saidAt: early - 1 } })
+      .wait(hour)
+      .when(never())
+      .then()
+      .thenIs('unknown');
+    given(...inStatus.unknown)
+      .wait(second)
+      .when(never({ neverHadEffect: false, saidAt: early + 1 }))
+      .when(never())
+      .thenIs('ready');
+  });
+
   it('FW30 said in the very millisecond of the dispatch, a repeat is not known to be of it', () => {
     given(...inStatus.unknown)
       .when(never({ watched: watchedFor(minute - 1) }))

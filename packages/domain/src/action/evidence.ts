@@ -10,7 +10,7 @@ import { duplicateEffect, lateSuccess } from './outcome.ts';
 import { absent } from './reconcile.ts';
 import { type Action, type Duplicate, type EvidenceItem } from './state.ts';
 import { defaultChecks } from './tool-rules.ts';
-import { inFlightMs } from './waits.ts';
+import { absentAfterMs } from './waits.ts';
 
 type Report = CommandOf<'ReportEvidence'>;
 
@@ -26,7 +26,7 @@ export function reportEvidence(action: Action, command: Report, now: Instant): D
     return isKnown ? accept() : accept(...recorded, ...provenSuccess(action, command, now));
   }
   // Said too early, it may be said again: absence can be proven by now.
-  if (!provesAbsence(action, command, known?.at)) return accept(...recorded);
+  if (!provesAbsence(action, command, known?.saidAt ?? known?.at)) return accept(...recorded);
   const { source, rules } = command;
   const reason = `${source} says that it never had an effect for this key`;
   return accept(
@@ -42,7 +42,8 @@ export function reportEvidence(action: Action, command: Report, now: Instant): D
 function provesAbsence(action: Action, command: Report, saidAt?: number): boolean {
   const { claims, proven, neverHadEffect, attempt, watched } = command;
   if (claims !== 'refusal' || !proven || neverHadEffect !== true) return false;
-  if (action.status !== 'unknown' || (watched?.doubtMs ?? 0) < inFlightMs(action)) return false;
+  if (action.status !== 'unknown') return false;
+  if ((watched?.doubtMs ?? 0) < absentAfterMs(action, command.rules)) return false;
   // Of the same millisecond, nobody knows which came first.
   return action.attempts
     .filter(({ state }) => state === 'in doubt')
@@ -54,10 +55,11 @@ function provesAbsence(action: Action, command: Report, saidAt?: number): boolea
 }
 
 function evidenceData(command: Report): EventData['EvidenceRecorded'] {
-  const { source, claims, id, attempt, externalId, data } = command;
+  const { source, claims, id, attempt, externalId, saidAt, data } = command;
   return {
     source,
     claims: claims === 'success' && !command.proven ? 'note' : claims,
+    ...(saidAt === undefined ? {} : { saidAt }),
     ...(id === undefined ? {} : { id }),
     ...(attempt === undefined ? {} : { attempt }),
     ...(externalId === undefined ? {} : { externalId }),

@@ -106,6 +106,8 @@ export interface EvidenceItem {
   readonly id?: string;
   readonly attempt?: number;
   readonly externalId?: string;
+  /** Before `at`, where it waited for its action. */
+  readonly saidAt?: number;
   readonly data?: JsonValue;
 }
 

@@ -104,6 +104,7 @@ export const evidenceForm = z.strictObject({
   id: z.string().optional(),
   attempt: z.number().int().optional(),
   externalId: z.string().optional(),
+  saidAt: time.optional().meta({ description: 'Before `at`: it waited for its action.' }),
   data: json.optional(),
 });
 
