@@ -19,6 +19,8 @@ import {
   timeout,
   watchedFor,
 } from '../../test-support/samples.ts';
+import { decide } from './decide.ts';
+import { evidenceMax, evidenceSizeMax } from './evidence.ts';
 import { type ActionStatus } from './state.ts';
 import { defaultRetry } from './tool-rules.ts';
 import { actionStatuses } from './transitions.ts';
@@ -135,6 +137,40 @@ describe('what proves nothing', () => {
         .thenIs(status);
       expect(action.attempts).toEqual(given(...inStatus[status]).action.attempts);
     }
+  });
+});
+
+describe('what is said of one action', () => {
+  const note = (id: string, size = 0): ReturnType<typeof report> =>
+    report({ claims: 'note', id, data: 'x'.repeat(size) });
+
+  it('is bounded in number, and a proven success is taken all the same', () => {
+    const { action } = given(...inStatus.unknown).when(note('0'));
+    const [first] = action.evidence;
+    if (first === undefined) throw new Error('it is evidence');
+    const full = {
+      ...action,
+      evidence: Array.from({ length: evidenceMax }, (_, n) => ({ ...first, id: `${n}` })),
+    };
+    const decided = (command: ReturnType<typeof report>): unknown =>
+      decide(full, command, { wallMs: start + hour });
+    expect(decided(note('more'))).toMatchObject({ code: 'action.evidence-full' });
+    expect(decided(note('7'))).toMatchObject({ kind: 'accepted', events: [] });
+    expect(decided(report())).toMatchObject({
+      events: [{ type: 'EvidenceRecorded' }, { type: 'ActionSucceeded' }],
+    });
+  });
+
+  it('is bounded in size', () => {
+    const half = evidenceSizeMax / 2 - 1_000;
+    given(...inStatus.unknown)
+      .when(note('1', half))
+      .when(note('2', half))
+      .then('EvidenceRecorded')
+      .when(note('3', 2_000))
+      .thenRefused('action.evidence-full')
+      .when(report({ data: 'x'.repeat(half) }))
+      .thenIs('succeeded');
   });
 });
 

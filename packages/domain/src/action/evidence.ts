@@ -14,25 +14,34 @@ import { absentAfterMs } from './waits.ts';
 
 type Report = CommandOf<'ReportEvidence'>;
 
+/** Of one action: reports, and UTF-16 units of them together. */
+export const evidenceMax = 500;
+export const evidenceSizeMax = 1024 * 1024;
+
 export function reportEvidence(action: Action, command: Report, now: Instant): Decision {
   if (action.status === 'new' || action.status === 'reserved')
     return wrongStatus(action, 'record evidence');
   const data = evidenceData(command);
   const known = action.evidence.find((each) => isSameReport(each, data));
   const isKnown = known !== undefined;
+  if (!isKnown && !mayBeKept(action, command, data)) return evidenceFull(action);
   const recorded: readonly ActionEvent[] = isKnown ? [] : [{ type: 'EvidenceRecorded', data }];
   if (command.claims === 'success' && command.proven) {
     // What it brought about, it brought about when it was said first.
     return isKnown ? accept() : accept(...recorded, ...provenSuccess(action, command, now));
   }
   // Said too early, it may be said again: absence can be proven by now.
-  if (!provesAbsence(action, command, known?.saidAt ?? known?.at)) return accept(...recorded);
+  if (!provesAbsence(action, command, saidFirst(known))) return accept(...recorded);
   const { source, rules } = command;
   const reason = `${source} says that it never had an effect for this key`;
   return accept(
     ...recorded,
     ...absent(action, rules, { verdict: 'absent', by: source, reason }, now).events,
   );
+}
+
+function saidFirst(known: EvidenceItem | undefined): number | undefined {
+  return known?.saidAt ?? known?.at;
 }
 
 /**
@@ -52,6 +61,24 @@ function provesAbsence(action: Action, command: Report, saidAt?: number): boolea
         (attempt === undefined || each.attempt === attempt) &&
         (saidAt === undefined || each.dispatchedAt < saidAt),
     );
+}
+
+/** What may settle it is taken beyond the bounds too, up to twice of them: the first of those has settled it. */
+function mayBeKept(
+  { evidence }: Action,
+  { proven, claims, neverHadEffect }: Report,
+  data: EventData['EvidenceRecorded'],
+): boolean {
+  const maySettle = proven && (claims === 'success' || neverHadEffect === true);
+  const share = maySettle ? 2 : 1;
+  if (evidence.length >= share * evidenceMax) return false;
+  const size = [...evidence, data].reduce((sum, each) => sum + JSON.stringify(each).length, 0);
+  return size <= share * evidenceSizeMax;
+}
+
+function evidenceFull(action: Action): Decision {
+  const message = 'Nothing was recorded: so much was said of the action that no more is taken.';
+  return refuse('action.evidence-full', message, action);
 }
 
 function evidenceData(command: Report): EventData['EvidenceRecorded'] {
