@@ -122,6 +122,10 @@ describe('a program that carries its tool out', () => {
       expect(forged.json).toMatchObject({ kind: 'evidence', answer: { state: 'dispatched' } });
       const told = await world.ask({ url: `${url}/outcome`, as: agent, body });
       expect(told.json).toMatchObject({ kind: 'outcome', answer: { state: 'succeeded' } });
+      // Who holds a claim is nobody's to read.
+      const history = await world.ask({ url: `${url}/events?state=true`, as: other });
+      expect(history.text).toContain('ActionClaimed');
+      expect(history.text).not.toMatch(/w-1|"worker"/);
     });
   });
 

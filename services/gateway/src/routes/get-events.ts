@@ -1,9 +1,16 @@
 // GET /v1/actions/{id}/events: the stream of an action, with the state after each event where asked.
 import { z } from 'zod';
 import { unsealActionEvent } from '@action-ledger/codec';
-import { type Action, evolve, newAction, streamOfAction } from '@action-ledger/domain';
+import {
+  type Action,
+  evolve,
+  type JsonObject,
+  newAction,
+  streamOfAction,
+} from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
 import { viewOf } from '../answers/action-view.ts';
+import { shownData } from '../answers/shown-data.ts';
 import { eventForm } from '../forms/action-forms.ts';
 import { ofAction } from '../forms/command-forms.ts';
 import { actionId, count, flag, position } from '../forms/json.ts';
@@ -70,7 +77,7 @@ function eventsTold(
       type: event.type,
       at: metadata.at,
       ...(metadata.by === undefined ? {} : { by: metadata.by }),
-      data: event.data,
+      data: shownData(event.type, event.data as unknown as JsonObject),
       ...(withState ? { state: viewOf(action) } : {}),
     };
   });

@@ -2,6 +2,7 @@
 import { unsealEvent } from '@action-ledger/codec';
 import { actionOfStream } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
+import { shownData } from '../answers/shown-data.ts';
 import { type LedgerDoor } from '../ledger-door.ts';
 
 export interface Frame {
@@ -76,7 +77,7 @@ function textOf(action: string, { event, metadata, revision, position }: Unseale
     type: event.type,
     at,
     ...(by === undefined ? {} : { by }),
-    data: event.data,
+    data: shownData(event.type, event.data),
   };
   // JSON escapes line ends, so that the data is one line.
   return `id: ${position}\nevent: ${event.type}\ndata: ${JSON.stringify(said)}\n\n`;
