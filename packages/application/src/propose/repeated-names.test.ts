@@ -25,6 +25,13 @@ describe('the names of repeated calls', () => {
     expect(kept.find(open, proposal, { to: 'b', pin: '1' })).toBeUndefined();
   });
 
+  it('are not found for a tool that was declared otherwise meanwhile', () => {
+    const kept = createRepeatedNames();
+    kept.keep(open, proposal, plain, names);
+    const renamed = defineTool({ ...shared, name: 'open', identity: ['to'], identityVersion: 2 });
+    expect(kept.find(renamed, proposal, plain)).toBeUndefined();
+  });
+
   it('are not kept where a secret would be kept with them', () => {
     const kept = createRepeatedNames();
     kept.keep(open, proposal, { to: 'b' }, names);

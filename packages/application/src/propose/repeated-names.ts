@@ -48,5 +48,16 @@ function mayKeep({ declaration, olderDeclarations }: Tool, { link }: Proposal): 
 
 function textOf(tool: Tool, { tenant, key, origin }: Proposal, plain: JsonValue): string {
   const { conversation, run, turn, call } = origin;
-  return JSON.stringify([tool.name, tenant, key, conversation, run, turn, call, plain]);
+  // A tool of callers may be declared otherwise, and name its actions otherwise, while it runs.
+  return JSON.stringify([
+    tool.name,
+    tool.digest,
+    tenant,
+    key,
+    conversation,
+    run,
+    turn,
+    call,
+    plain,
+  ]);
 }
