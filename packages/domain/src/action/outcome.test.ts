@@ -260,6 +260,13 @@ describe('an attempt in doubt', () => {
     expect(action.watch?.nextCheckAt).toBe(start + 3 * second);
   });
 
+  it('is looked at by the time when a person is to know, whatever the provider asks for', () => {
+    const { action } = dispatched.when(
+      record({ ...timeout, answered: true, retryAfterMs: 30 * day }, { jitter: 0 }),
+    );
+    expect(action.watch?.nextCheckAt).toBe(start + day);
+  });
+
   it('FW05 FW06 is what a lost attempt becomes', () => {
     dispatched
       .when(lose())
@@ -313,6 +320,10 @@ describe('FW12 who may say what became of an attempt', () => {
   it('by name, where the holder only says that it is one', () => {
     dispatched.when(record(done, { worker: 'w-2' })).thenRefused('action.claim-lost');
     dispatched.when(record(done, { worker: 'w-1' })).thenIs('succeeded');
+    const again = { claim: 1, attempt: 1 } as const;
+    const told = dispatched.when(record(busy));
+    told.when(record(busy, { ...again, worker: 'w-2' })).thenRefused('action.claim-lost');
+    told.when(record(busy, { ...again, worker: 'w-1' })).then();
     dispatched.when(extend({ worker: 'w-2' })).thenRefused('action.claim-lost');
     dispatched.when(extend({ worker: 'w-1' })).then('ClaimExtended');
   });

@@ -26,10 +26,11 @@ export function recordOutcome(action: Action, command: RecordOutcome, now: Insta
  * The holder has said this before, and was not told that it is recorded. What followed a doubt is known
  * by now, and takes nothing back.
  */
-function isOnRecord(action: Action, { claim, attempt, outcome }: RecordOutcome): boolean {
+function isOnRecord(action: Action, { claim, worker, attempt, outcome }: RecordOutcome): boolean {
   const told = action.attempts.find((each) => each.attempt === attempt && each.claim === claim);
   // Taken from its holder before a word was said: whatever it says now is its first, and evidence.
   if (told === undefined || told.state === 'running' || told.lost === true) return false;
+  if (worker !== undefined && worker !== told.worker) return false;
   switch (outcome.kind) {
     case 'succeeded':
       return told.state === 'succeeded' && isSameResult(action, outcome);

@@ -100,7 +100,9 @@ export function watchDoubt(
   // "Found" counts at once, so the first look is not put off.
   if (rules.canLookUp) return { owner: 'reconciler', nextCheckAt: nowMs };
   if (willResend) {
-    const wait = doubt.answered ? doubt.backoffMs : Math.max(rules.inFlightMs, doubt.backoffMs);
+    const asked = doubt.answered ? doubt.backoffMs : Math.max(rules.inFlightMs, doubt.backoffMs);
+    // Whatever the provider asks for: a person is to know of it in time.
+    const wait = Math.min(asked, Math.max(rules.inFlightMs, rules.checks.escalateAfterMs));
     return { owner: 'reconciler', nextCheckAt: nowMs + wait };
   }
   return watchByOperator(rules, nowMs);
