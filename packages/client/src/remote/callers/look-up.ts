@@ -45,7 +45,9 @@ export async function lookUp(
     ...(tracestate === undefined ? {} : { tracestate }),
   });
   deadline.cancel();
-  const body = { revision: lookup.revision, outcome: toldOf(deps, looked, outcome) };
+  // Its `absent` is judged by when it was handed out.
+  const answered = { revision: lookup.revision, lookup: lookup.lookup };
+  const body = { ...answered, outcome: toldOf(deps, looked, outcome) };
   const told = await deps.ask({ method: 'POST', path: pathOf(actionId, '/verdict'), body });
   // The action has moved on meanwhile.
   if (told.kind === 'answer' || (told.kind === 'problem' && told.status === 412)) return;
