@@ -21,7 +21,7 @@ import {
   type OutcomeTaken,
   takeOutcome,
 } from './outcome.ts';
-import { takeOn } from './take.ts';
+import { takeOn, type Taker } from './take.ts';
 import { findWork, takeVerdict, type VerdictRequest, type Work, type WorkRequest } from './work.ts';
 
 export interface Proposed {
@@ -38,7 +38,7 @@ export interface CallerDoor {
   register(request: RegisterTools): Promise<readonly Tool[] | Refusal<CallerToolRefusalCode>>;
   propose(proposal: Proposal & { readonly execute: Caller }): Promise<Proposed>;
   /** Undefined: there is nothing to send now. */
-  take(actionId: string, caller: Caller): Promise<HandedOut | undefined>;
+  take(actionId: string, caller: Taker): Promise<HandedOut | undefined>;
   extend(request: ClaimHeld): Promise<Action | No>;
   outcome(request: OutcomeRequest): Promise<OutcomeTaken | No>;
   work(request: WorkRequest): Promise<readonly Work[]>;

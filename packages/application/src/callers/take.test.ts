@@ -295,10 +295,12 @@ describe('secret arguments', () => {
   const secret = [paying({ secret: ['invoice'], identity: ['cents'] })];
 
   it('stay where they are: only whoever holds them is offered the action', async () => {
-    const { leave, work, action } = await open(secret);
+    const { leave, work, action, callers } = await open(secret);
     const actionId = await leave({ invoice: 'digest:1' });
     expect(JSON.stringify(await action(actionId))).not.toContain('digest:1');
     expect(await work()).toEqual([]);
     expect(await work({ holding: [actionId] })).toEqual([{ kind: 'send', actionId, tool: 'pay' }]);
+    expect(await callers().take(actionId, { worker: 'agent/1' })).toBeUndefined();
+    expect(await callers().take(actionId, { worker: 'agent/2', holding: true })).toBeDefined();
   });
 });

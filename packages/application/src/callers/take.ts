@@ -9,6 +9,11 @@ import { blockedLookMs, claimAndDispatch } from '../attempt/send.ts';
 import { handedOut, type HandedOut, isOwnAttempt } from './handed-out.ts';
 import { holdDispatch, mayBeHandedAgain } from './hold-dispatch.ts';
 
+export interface Taker extends Caller {
+  /** It has the secret arguments of the action. Default: no. */
+  readonly holding?: boolean;
+}
+
 /**
  * Claims and dispatches where it is due and allowed. Said again by the same caller, it is what it was,
  * as long as it may still be sent.
@@ -17,7 +22,7 @@ import { holdDispatch, mayBeHandedAgain } from './hold-dispatch.ts';
 export async function takeOn(
   parts: Parts,
   actionId: string,
-  caller: Caller,
+  caller: Taker,
 ): Promise<HandedOut | undefined> {
   const before = await parts.actions.load(actionId);
   if (before.kind === 'broken') return undefined;
@@ -27,6 +32,8 @@ export async function takeOn(
     return (await mayBeHandedAgain(parts, before.action))
       ? handedOut(tool, before.action)
       : undefined;
+  // In its record stands what stands for them, and is never to be sent in their place.
+  if (before.action.secret && caller.holding !== true) return undefined;
   let sent: Action | undefined;
   parts.offers.drop(actionId);
   parts.due.set(actionId, parts.clock.nowMs() + blockedLookMs);

@@ -254,7 +254,7 @@ async function takeOn(side: Side, tool: Tool, actionId: string): Promise<void> {
   const told = await side.ask({
     method: 'POST',
     path: pathOf(actionId, '/claim'),
-    body: { worker },
+    body: { worker, holding: side.secrets.get(actionId) !== undefined },
   });
   if (told.kind !== 'answer') throw thrownFor(told);
   const { dispatch } = told.body as { readonly dispatch?: HandedOut };

@@ -6,6 +6,11 @@ import { ofAction } from '../../forms/command-forms.ts';
 import { ownAction } from '../../own-action.ts';
 import { route } from '../../route.ts';
 
+const holding = z.boolean().optional().meta({
+  description:
+    'The caller has the secret arguments of the action; without them it is not handed one.',
+});
+
 const taken = z
   .strictObject({ dispatch: dispatchForm.optional() })
   .meta({ id: 'Taken', description: 'Without a dispatch there is nothing to send now.' });
@@ -19,14 +24,17 @@ export const takeAction = route({
   description:
     'Policy, approval, pauses and limits are looked at again. Said again by the same worker, it is the same dispatch.',
   params: ofAction,
-  body: z.strictObject({ worker }).meta({ id: 'ClaimRequest' }),
+  body: z.strictObject({ worker, holding }).meta({ id: 'ClaimRequest' }),
   requestExample: { worker: '3f0c9a1e' },
   answers: { 200: { description: 'Yours, or not.', schema: taken } },
   problems: [404],
   handle: async (door, { principal, params, body }) => {
     const own = await ownAction(door, principal.tenant, params.id);
     if (own.kind === 'no') return own.answer;
-    const caller = { worker: workerOf(principal, body.worker) };
+    const caller = {
+      worker: workerOf(principal, body.worker),
+      holding: body.holding === true,
+    };
     const dispatch = await door.ledger.callers.take(own.action.id, caller);
     return { status: 200, body: dispatch === undefined ? {} : { dispatch } };
   },
