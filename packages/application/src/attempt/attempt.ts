@@ -336,12 +336,11 @@ export async function reportRecorded(
   const source = by === undefined ? `attempt ${attempt}` : `attempt ${attempt}, ${by}`;
   switch (outcome.kind) {
     case 'succeeded': {
-      const { externalId, result } = outcome;
-      const id = externalId === undefined ? {} : { externalId };
+      const { kind: _kind, result: data, ...rest } = outcome;
       await reportEvidence(
         parts,
         action.id,
-        { source, claims: 'success', proven, attempt, data: result, ...id },
+        { source, claims: 'success', proven, attempt, data, ...rest },
         rules,
       );
       return;

@@ -160,6 +160,16 @@ describe('FW12 what comes from anyone else', () => {
     expect(evidence).toMatchObject([{ claims: 'refusal', data: 'refused' }]);
   });
 
+  it('after the lease, a success that is cut says so to every later call', async () => {
+    const opened = await open();
+    const held = await handed(opened, 'agent/1');
+    await opened.runtime.advance(leaseMs);
+    const large = { kind: 'succeeded', result: { text: 'x'.repeat(100_000) } } as const;
+    const told = await opened.outcome(held, { outcome: large });
+    expect(told).toMatchObject({ kind: 'evidence', answer: { digest: expect.any(String) } });
+    expect((await opened.action(held.actionId)).outcome?.notes).toHaveLength(1);
+  });
+
   it('after the lease, the success of its own attempt is evidence that proves it', async () => {
     const opened = await open();
     const held = await handed(opened, 'agent/1');

@@ -3,6 +3,7 @@ import {
   type Action,
   type ActionRefusalCode,
   canonicalJson,
+  type CommandOf,
   parseActionId,
   type Refusal,
   refusal,
@@ -75,10 +76,13 @@ function rulesOf(parts: Parts, action: Action | undefined): ToolRules {
   return toolOf(parts, action)?.rules ?? manualRules(action.tool);
 }
 
+/** Of an attempt that was carried out here, or by a caller: its result may have been cut. */
+export type OwnReport = EvidenceReport & Pick<CommandOf<'ReportEvidence'>, 'digest' | 'notes'>;
+
 export async function reportEvidence(
   parts: Parts,
   actionId: string,
-  report: EvidenceReport,
+  report: OwnReport,
   rules: ToolRules,
 ): Promise<Performed> {
   const performed = await performEvidence(parts, actionId, report, rules);
@@ -88,7 +92,7 @@ export async function reportEvidence(
 function performEvidence(
   parts: Parts,
   actionId: string,
-  report: EvidenceReport & { readonly saidAt?: number },
+  report: OwnReport & { readonly saidAt?: number },
   rules: ToolRules,
 ): Promise<Performed> {
   return performKnown(parts, actionId, (action) => ({

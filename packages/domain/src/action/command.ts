@@ -197,6 +197,9 @@ export type ActionCommand =
       /** When it was said, where that was before now: it waited for its action. */
       readonly saidAt?: number;
       readonly data?: JsonValue;
+      /** Of `data` only a part is kept. */
+      readonly digest?: string;
+      readonly notes?: readonly string[];
       readonly rules: ToolRules;
       /** `neverHadEffect` settles only after the waits of `absent`. */
       readonly watched?: Watched;

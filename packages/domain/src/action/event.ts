@@ -153,6 +153,9 @@ export interface EventData {
     /** It waited for its action since then, wall-clock ms since the epoch. */
     readonly saidAt?: number;
     readonly data?: JsonValue;
+    /** Of `data` only a part is kept. */
+    readonly digest?: string;
+    readonly notes?: readonly string[];
   };
   readonly DuplicateEffectDetected: Watch & {
     readonly externalIds: readonly string[];

@@ -82,7 +82,7 @@ function evidenceFull(action: Action): Decision {
 }
 
 function evidenceData(command: Report): EventData['EvidenceRecorded'] {
-  const { source, claims, id, attempt, externalId, saidAt, data } = command;
+  const { source, claims, id, attempt, externalId, saidAt, data, digest, notes } = command;
   return {
     source,
     claims: claims === 'success' && !command.proven ? 'note' : claims,
@@ -91,6 +91,8 @@ function evidenceData(command: Report): EventData['EvidenceRecorded'] {
     ...(attempt === undefined ? {} : { attempt }),
     ...(externalId === undefined ? {} : { externalId }),
     ...(data === undefined ? {} : { data }),
+    ...(digest === undefined ? {} : { digest }),
+    ...(notes === undefined ? {} : { notes }),
   };
 }
 
@@ -148,7 +150,7 @@ function incident(action: Action, { source, rules }: Report, now: Instant): Acti
 }
 
 function succeeded(action: Action, command: Report): ActionEvent {
-  const { source, attempt, externalId, data } = command;
+  const { source, attempt, externalId, data, digest, notes } = command;
   const known = action.attempts.some((each) => each.attempt === attempt);
   return {
     type: 'ActionSucceeded',
@@ -157,6 +159,8 @@ function succeeded(action: Action, command: Report): ActionEvent {
       source,
       ...(attempt === undefined || !known ? {} : { attempt }),
       ...(externalId === undefined ? {} : { externalId }),
+      ...(digest === undefined ? {} : { digest }),
+      ...(notes === undefined ? {} : { notes }),
     },
   };
 }

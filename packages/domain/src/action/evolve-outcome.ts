@@ -144,7 +144,7 @@ export function reconciled(
 
 /** While an attempt runs, a proven success settles its own attempt and waits for the running one. */
 export function evidence(action: Action, data: EventData['EvidenceRecorded'], at: number): Action {
-  const { source, claims, externalId, attempt } = data;
+  const { source, claims, externalId, attempt, digest, notes } = data;
   const next: Action = { ...action, evidence: [...action.evidence, { ...data, at }] };
   if (claims !== 'success' || action.status !== 'dispatched') return next;
   const running = action.attempts.at(-1)?.attempt;
@@ -155,6 +155,8 @@ export function evidence(action: Action, data: EventData['EvidenceRecorded'], at
     source,
     result: data.data ?? null,
     ...(externalId === undefined ? none : { externalId }),
+    ...(digest === undefined ? none : { digest }),
+    ...(notes === undefined ? none : { notes }),
     ...(attempt === undefined ? none : { attempt }),
   };
   return { ...settled, reportedSuccess };

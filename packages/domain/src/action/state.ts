@@ -109,6 +109,8 @@ export interface EvidenceItem {
   /** Before `at`, where it waited for its action. */
   readonly saidAt?: number;
   readonly data?: JsonValue;
+  readonly digest?: string;
+  readonly notes?: readonly string[];
 }
 
 export interface Archived {

@@ -106,6 +106,8 @@ export const evidenceForm = z.strictObject({
   externalId: z.string().optional(),
   saidAt: time.optional().meta({ description: 'Before `at`: it waited for its action.' }),
   data: json.optional(),
+  digest: z.string().optional().meta({ description: 'Of the whole, where `data` is a part.' }),
+  notes: z.array(z.string()).optional(),
 });
 
 export const actionForm = z
