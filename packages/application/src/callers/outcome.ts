@@ -25,6 +25,8 @@ export interface ClaimHeld {
 }
 
 export interface OutcomeRequest extends ClaimHeld {
+  /** Who says so, as it is shown to everybody. Default: `worker`. */
+  readonly by?: string;
   readonly attempt: number;
   readonly outcome: AttemptOutcome;
 }
@@ -41,7 +43,7 @@ export async function takeOutcome(
   parts: Parts,
   request: OutcomeRequest,
 ): Promise<OutcomeTaken | No> {
-  const { actionId, worker, claim, attempt } = request;
+  const { actionId, worker, claim, attempt, by = worker } = request;
   const loaded = await parts.actions.load(actionId);
   if (loaded.kind === 'broken') return keptApart(parts, request, loaded);
   const { action } = loaded;
@@ -71,7 +73,7 @@ export async function takeOutcome(
       const told = action.attempts.find((each) => each.attempt === attempt);
       if (told === undefined) return performed;
       const proven = told.claim === claim && told.worker === worker;
-      await reportRecorded(parts, rules, action, { attempt, outcome, by: worker, proven });
+      await reportRecorded(parts, rules, action, { attempt, outcome, by, proven });
       return asItIs(parts, actionId);
     }
   }
@@ -96,10 +98,10 @@ async function asItIs(parts: Parts, actionId: string): Promise<OutcomeTaken | No
 /** Nothing in a broken stream moves; what is said of it lies in its quarantine. */
 async function keptApart(
   parts: Parts,
-  { actionId, attempt, outcome, worker }: OutcomeRequest,
+  { actionId, attempt, outcome, worker, by = worker }: OutcomeRequest,
   broken: Broken,
 ): Promise<No> {
-  const source = `attempt ${attempt}, ${worker}`;
+  const source = `attempt ${attempt}, ${by}`;
   const data = outcomeEvidence(outcome);
   const said = { source, claims: 'note', attempt, data } as const;
   const kept = await parts.quarantine.record(actionId, said, 'outside');

@@ -54,6 +54,7 @@ export const recordOutcome = route({
     const came = await door.ledger.callers.outcome({
       actionId: params.id,
       worker: workerOf(principal, said.worker),
+      by: principal.name,
       claim: said.claim,
       attempt: said.attempt,
       outcome: outcomeFrom(said.outcome),
