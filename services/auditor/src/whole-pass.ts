@@ -2,13 +2,16 @@
 // was checked, and projections are compared with what the streams lead to. A store that is away is waited
 // for; what cannot be checked is told, and holds up nothing else.
 import { type BrokenRecord, type OnFault, readEvents } from '@action-ledger/application';
+import { type Sha256 } from '@action-ledger/domain';
 import { isOutage } from '@action-ledger/event-log';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
+import { createOtherChains } from './other-chains.ts';
 import { type PassPlace } from './pass-book.ts';
 import { type Rests } from './rests.ts';
 
 export interface WholePassDeps {
   readonly store: Pick<EventStore, 'readAll'>;
+  readonly sha256: Sha256;
   readonly rests: Rests;
   readonly audit: (stream: string) => Promise<void>;
   readonly report: (breach: BrokenRecord) => Promise<void>;
@@ -27,6 +30,7 @@ const eventsPerBite = 100;
 /** @param from where it begins or goes on. Resolves when it is through, or was stopped. */
 export async function passOverAll(deps: WholePassDeps, from: PassPlace): Promise<void> {
   const streams = new Set<string>();
+  const followOthers = createOtherChains(deps.sha256);
   let { after } = from;
   await untilThere(deps, async () => {
     const bites = readEvents(deps.store, {
@@ -38,6 +42,7 @@ export async function passOverAll(deps: WholePassDeps, from: PassPlace): Promise
     for await (const bite of bites) {
       for (const { stream } of bite.filter(isFirst)) streams.add(stream);
       await auditAll(deps, streams);
+      await reportAll(deps, followOthers(bite));
       if (deps.isStopped()) return;
       after = bite.at(-1)?.position ?? after;
       await deps.onMoved(after);
@@ -65,6 +70,18 @@ async function auditAll(deps: WholePassDeps, streams: Set<string>): Promise<void
     }
     streams.delete(stream);
     await deps.rests.take();
+  }
+}
+
+/** Where they are put down can be the very stream that is broken. */
+async function reportAll(deps: WholePassDeps, broken: readonly BrokenRecord[]): Promise<void> {
+  for (const breach of broken) {
+    try {
+      await deps.report(breach);
+    } catch (fault) {
+      if (isOutage(fault)) throw fault;
+      deps.onFault(`the pass at ${breach.stream}`, fault);
+    }
   }
 }
 
