@@ -24,7 +24,7 @@ function payBy(execute: Send, more: object = {}): Tool {
   return defineTool({ ...pay, execute, ...more } as never);
 }
 
-const call = (invoice = 'A') => [{ invoice }, { run: 'run-1', call: 'c-1' }] as const;
+const call = (invoice = 'A') => [{ invoice }, { run: 'run-1', turn: 't-1', call: 'c-1' }] as const;
 
 /** Loses what it names once: the reply, as a line that breaks does. */
 function losing(...paths: readonly RegExp[]): typeof fetch {
@@ -124,6 +124,23 @@ describe('a tool that the program carries out', () => {
   });
 });
 
+describe('a program that only reads', () => {
+  it('declares nothing, and asks for no work', async () => {
+    const asked: string[] = [];
+    const input = z.object({ account: z.string() });
+    const read = { name: 'rate', kind: 'read', input, execute: () => 7 } as const;
+    const ledger = await world.remote({
+      tools: { rate: defineTool(read) },
+      fetch: (url, init) => {
+        asked.push((url as URL).pathname);
+        return fetch(url, init);
+      },
+    });
+    const answer = await ledger.tools['rate']?.call({ account: 'a' });
+    expect([answer?.state, answer?.result, asked]).toEqual(['passed-through', 7, []]);
+  });
+});
+
 describe('what others have left', () => {
   it('is looked up by whoever has the tool: the one that sent it is gone', async () => {
     const pay = payBy(() => 'sent again', {
@@ -144,6 +161,35 @@ describe('what others have left', () => {
       status: 'succeeded',
       outcome: { result: { paid: 'A' } },
     });
+  });
+});
+
+describe('secret arguments', () => {
+  const digestKey = 'the same in every process';
+
+  it('are given to the tool alone, also after people were asked, and in a workflow', async () => {
+    const sent: string[] = [];
+    const execute: Send = ({ arguments: { invoice } }) => sent.push(invoice);
+    const pay = payBy(execute, { secret: ['invoice'], scope: 'call', approval: true });
+    const step = payBy(execute, { secret: ['invoice'], scope: 'call' });
+    const ledger = await world.remote({ tools: [pay, step], digestKey });
+    const waiting = await ledger.tool(pay).call(...call('hush-1'));
+    expect(waiting.word).toBe('waiting-for-approval');
+    const bob = await world.remote({ apiKey: 'bob' });
+    const { actionId = '' } = waiting;
+    const loaded = await bob.load(actionId);
+    const { argumentsHash = '' } = loaded.kind === 'action' ? loaded.action : {};
+    await bob.vote({ actionId, vote: 'approve', argumentsHash });
+    expect((await bob.rest(actionId, 20_000))?.status).toBe('succeeded');
+    const ran = await ledger.workflow({ id: 'hush' }, (take) =>
+      take('pay', ledger.tool(step) as never, { invoice: 'hush-2' }, { compensate: 'impossible' }),
+    );
+    expect(ran.status).toBe('completed');
+    expect(sent).toEqual(['hush-1', 'hush-2']);
+    const record = [await bob.events(actionId), await bob.workflows.show('hush')];
+    expect(JSON.stringify(record)).not.toContain('hush-');
+    expect((await ledger.tool(pay).call(...call('hush-1'))).word).toBe('already-done');
+    expect((await ledger.tool(pay).call(...call('hush-3'))).word).toBe('other-arguments');
   });
 });
 

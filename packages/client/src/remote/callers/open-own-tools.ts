@@ -70,20 +70,24 @@ export async function openOwnTools(deps: OwnToolsDeps): Promise<OwnTools> {
   const declare = async (): Promise<void> => {
     side.tenant = await declareTools(side.ask, writes);
   };
-  if (writes.length > 0) await declare();
-  const loop = startWork({
-    ask: askUntil(ended.signal),
-    pause: createPause(runtime, ended.signal),
-    runtime,
-    tools: writes.map(({ name }) => name),
-    holding: () => side.secrets.ids(),
-    carry: (work) => carryWork(side, work),
-    onFault,
-    ended: ended.signal,
-  });
-  wake = () => {
-    loop.wake();
-  };
+  let working: Promise<void> | undefined;
+  if (writes.length > 0) {
+    await declare();
+    const loop = startWork({
+      ask: askUntil(ended.signal),
+      pause: createPause(runtime, ended.signal),
+      runtime,
+      tools: writes.map(({ name }) => name),
+      holding: () => side.secrets.ids(),
+      carry: (work) => carryWork(side, work),
+      onFault,
+      ended: ended.signal,
+    });
+    wake = () => {
+      loop.wake();
+    };
+    working = loop.done;
+  }
   return {
     declare,
     prepare: (call) => ofOwn(side, call, prepared),
@@ -92,7 +96,7 @@ export async function openOwnTools(deps: OwnToolsDeps): Promise<OwnTools> {
     shownOf: (actionId, args) => shownOf(side, actionId, args),
     close: async (drainMs) => {
       ended.abort();
-      await drain(side, drainMs, loop.done, closed);
+      await drain(side, drainMs, working, closed);
     },
   };
 }
@@ -274,7 +278,7 @@ async function lookFor(
 async function drain(
   side: Side,
   drainMs: number,
-  loopDone: Promise<void>,
+  working: Promise<void> | undefined,
   closed: AbortController,
 ): Promise<void> {
   const { timers } = side.runtime;
@@ -293,7 +297,7 @@ async function drain(
     },
     { keepsAlive: true },
   );
-  await loopDone;
+  await working;
   while (side.running.size > 0) await Promise.allSettled(side.running.values());
   timer.cancel();
   closed.abort();
