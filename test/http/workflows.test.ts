@@ -14,7 +14,7 @@ interface Trip {
   readonly world: World;
   /** What stands outside, in the order in which it was made. */
   readonly booked: readonly string[];
-  readonly start: () => Promise<Said>;
+  readonly start: (more?: { readonly id: string }) => Promise<Said>;
   readonly step: (of: string, more?: object, as?: string) => Promise<Said>;
   readonly post: (what: string, body: object, as?: string) => Promise<Said>;
   readonly show: () => Promise<Shown>;
@@ -70,7 +70,7 @@ async function onTrip(test: (trip: Trip) => Promise<void>): Promise<void> {
       world,
       booked,
       post,
-      start: () => world.ask({ url, body: { id: 'trip-7', input: { to: 'Rome' } } }),
+      start: (more) => world.ask({ url, body: { id: 'trip-7', input: { to: 'Rome' }, ...more } }),
       step: (of, more = {}, as = 'acme:proposer') =>
         post(
           'steps',
@@ -209,6 +209,32 @@ describe('a workflow over HTTP', () => {
       expect(listed.json).toMatchObject({ workflows: [{ name: 'trip-7', status: 'running' }] });
       const theirs = await world.ask({ url, as: 'umbrella:auditor' });
       expect(theirs.json).toEqual({ workflows: [] });
+    });
+  });
+
+  it('is listed in pages, each where the one before it ended', async () => {
+    await onTrip(async ({ start, world }) => {
+      const ids = ['trip-1', 'trip-2', 'trip-3', 'trip-4', 'trip-5'];
+      for (const [place, id] of ids.entries()) {
+        await start({ id });
+        await world.time.advance(place % 2);
+      }
+      const seen: string[] = [];
+      for (let cursor = '', page = 0; page < 5; page += 1) {
+        const listed = await world.ask({ url: `${url}?limit=2${cursor}` });
+        expect(misfitOf('GET', url, listed)).toBeUndefined();
+        const { workflows, next } = listed.json as {
+          readonly workflows: readonly { readonly name: string }[];
+          readonly next?: string;
+        };
+        seen.push(...workflows.map(({ name }) => name));
+        if (next === undefined) break;
+        cursor = `&cursor=${next}`;
+        await start({ id: `later-${page}` });
+      }
+      expect([...seen].sort()).toEqual(ids);
+      const bad = await world.ask({ url: `${url}?cursor=x` });
+      expect(bad.json).toMatchObject({ status: 400, code: 'request.cursor' });
     });
   });
 });

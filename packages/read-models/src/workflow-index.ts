@@ -16,12 +16,21 @@ export interface WorkflowRow {
   readonly nextCheckAt?: number;
 }
 
+/** Newest first, then by id. */
+export interface WorkflowPlace {
+  /** Wall-clock ms since the epoch. */
+  readonly startedAt: number;
+  readonly workflow: string;
+}
+
 export interface WorkflowFilter {
   readonly tenant?: string;
   readonly status?: WorkflowStatus;
   readonly run?: string;
   /** Only those that go on, or that a person has to look at. */
   readonly open?: boolean;
+  /** Only what comes after it. */
+  readonly after?: WorkflowPlace;
   /** Newest first. Default 100. */
   readonly limit?: number;
 }
@@ -66,13 +75,23 @@ export function listWorkflows(
     .slice(0, filter.limit ?? workflowsListedUsual);
 }
 
-function fitsWorkflow(row: WorkflowRow, { tenant, status, run, open }: WorkflowFilter): boolean {
+function fitsWorkflow(row: WorkflowRow, filter: WorkflowFilter): boolean {
+  const { tenant, status, run, open, after } = filter;
   return (
     (tenant === undefined || row.tenant === tenant) &&
     (status === undefined || row.status === status) &&
     (run === undefined || row.run === run) &&
-    (open !== true || isOpenWorkflow(row))
+    (open !== true || isOpenWorkflow(row)) &&
+    (after === undefined || isAfterWorkflow(row, after))
   );
+}
+
+export function isAfterWorkflow(
+  { startedAt, workflow }: WorkflowRow,
+  after: WorkflowPlace,
+): boolean {
+  if (startedAt !== after.startedAt) return startedAt < after.startedAt;
+  return workflow > after.workflow;
 }
 
 export function isMovingWorkflow({ status, steps }: Workflow): boolean {

@@ -151,6 +151,9 @@ describe('what this process has noted', () => {
     index.workflows.note(await append('b', planned));
     expect(listed(index, { limit: 2 })).toEqual(['c:0', 'b:1']);
     expect(listed(index)).toEqual(['c:0', 'b:1', 'a:0']);
+    const [newest] = index.workflows.list({ limit: 1 });
+    const after = { startedAt: newest?.startedAt ?? 0, workflow: newest?.workflow ?? '' };
+    expect(listed(index, { after, limit: 1 })).toEqual(['b:1']);
   });
 });
 

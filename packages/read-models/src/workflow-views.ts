@@ -4,6 +4,7 @@ import { type DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { isOpenWorkflow, type Workflow } from '@action-ledger/domain';
 import { type FoldedWorkflow } from './workflow-folds.ts';
 import {
+  isAfterWorkflow,
   isMovingWorkflow,
   listWorkflows,
   type WorkflowFilter,
@@ -138,17 +139,21 @@ export function createWorkflowViews(db: DatabaseSync, onNoted: () => void): Work
   };
 }
 
-/** As many as the filter asks for, newest first, without those that are known better. */
+/** Where they lie in the file differs from when they were started by so many. */
+const margin = 64;
+
+/** As many as the filter asks for and some more, newest first, without those that are known better. */
 function storedRows(
   db: DatabaseSync,
   filter: WorkflowFilter,
   isWanted: (row: WorkflowRow) => boolean,
 ): readonly WorkflowRow[] {
-  const { tenant, status, run, open, limit = workflowsListedUsual } = filter;
+  const { tenant, status, run, open, after, limit = workflowsListedUsual } = filter;
   const terms: [string, SQLInputValue | undefined][] = [
     ['tenant = ?', tenant],
     ['status = ?', status],
     ['run = ?', run],
+    ['started_at <= ?', after?.startedAt],
   ];
   const given = terms.filter((term): term is [string, SQLInputValue] => term[1] !== undefined);
   const conditions = ['true', ...given.map(([condition]) => condition)];
@@ -160,9 +165,9 @@ function storedRows(
     from workflows where ${conditions.join(' and ')} order by position desc`);
   const rows: WorkflowRow[] = [];
   for (const stored of statement.iterate(...given.map(([, value]) => value))) {
-    if (rows.length >= limit) break;
+    if (rows.length >= limit + margin) break;
     const row = rowFrom(stored);
-    if (isWanted(row)) rows.push(row);
+    if (isWanted(row) && (after === undefined || isAfterWorkflow(row, after))) rows.push(row);
   }
   return rows;
 }

@@ -1,6 +1,6 @@
 // Lists in pages. A cursor is the place of the last row that was given, in an order that does not
 // change: newest planned first, then by id. What is planned meanwhile lies before it.
-import { type ActionRow, type ListFilter } from '@action-ledger/application';
+import { type ActionRow, type ListFilter, type WorkflowRow } from '@action-ledger/application';
 
 export interface Place {
   readonly at: number;
@@ -8,7 +8,15 @@ export interface Place {
 }
 
 export function cursorOf({ plannedAt, action }: ActionRow): string {
-  return Buffer.from(JSON.stringify([plannedAt, action])).toString('base64url');
+  return cursorTo(plannedAt, action);
+}
+
+export function cursorOfWorkflow({ startedAt, workflow }: WorkflowRow): string {
+  return cursorTo(startedAt, workflow);
+}
+
+function cursorTo(at: number, id: string): string {
+  return Buffer.from(JSON.stringify([at, id])).toString('base64url');
 }
 
 /** @returns undefined where it is none that was given out */

@@ -14,11 +14,13 @@ import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { foldLedger } from '../ledger-file/fold-ledger.ts';
+import { type UrlOption, urlNamed } from '../ledger-file/ledger-at.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { quarantined, quarantinedMax } from '../ledger-file/quarantined.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
 import { actionsTable } from './actions-table.ts';
+import { listActionsAt } from './list-actions-at.ts';
 
 interface ActionFilter {
   readonly tenant?: string;
@@ -29,12 +31,17 @@ interface ActionFilter {
   readonly open?: boolean;
 }
 
-export interface ListOptions extends ActionFilter, PathOption {
+export interface ListOptions extends ActionFilter, PathOption, UrlOption {
   readonly limit: number;
   readonly json?: boolean;
 }
 
 export async function listActions(cli: Cli, options: ListOptions): Promise<void> {
+  const url = urlNamed(cli.io, options);
+  if (url !== undefined) {
+    await listActionsAt(cli, url, options);
+    return;
+  }
   await readLedger(cli.io, options, async (store, path) => {
     const list = (await fromViews(store, path, options)) ?? (await fromStreams(store, options));
     if (options.json === true) {

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { actionStatuses } from '@action-ledger/domain';
 import { type Cli, type Register } from '../cli.ts';
-import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
+import { addReadOptions } from '../ledger-file/ledger-at.ts';
 import {
   type CloseIncidentOptions,
   type DecideOptions,
@@ -34,7 +34,7 @@ export const registerActions: Register = (program, cli) => {
     .option('--open', 'only those that go on or that a person has to look at')
     .option('--run <run>', 'only those that a call of this run asked for')
     .option('--limit <count>', 'at most so many', wholeNumber, limitUsual);
-  addJsonOption(addPathOption(list))
+  addReadOptions(list)
     .addHelpText(
       'after',
       `
@@ -54,17 +54,15 @@ Examples:
   registerEdit(actions, cli);
   registerCloseIncident(actions, cli);
 
-  addJsonOption(
-    addPathOption(
-      actions
-        .command('show')
-        .summary('one action in full')
-        .description(
-          'Shows one action: its state and guarantee, arguments, attempts, votes, outcome, evidence,\nincidents, who looks after it, and the repeats that it held back.',
-        )
-        .argument('<id>', 'the id of the action, or its beginning')
-        .option('--archive <folder>', 'read archived events too, from the files in this folder'),
-    ),
+  addReadOptions(
+    actions
+      .command('show')
+      .summary('one action in full')
+      .description(
+        'Shows one action: its state and guarantee, arguments, attempts, votes, outcome, evidence,\nincidents, who looks after it, and the repeats that it held back.',
+      )
+      .argument('<id>', 'the id of the action, or its beginning')
+      .option('--archive <folder>', 'read archived events too, from the files in this folder'),
   )
     .addHelpText(
       'after',

@@ -14,16 +14,25 @@ import { type Paint, paintOf, type Style } from '../format/style.ts';
 import { cutText } from '../format/text-width.ts';
 import { dateTime, duration } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
+import { type UrlOption, urlNamed } from '../ledger-file/ledger-at.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
+import { actionAt } from './action-at.ts';
 import { type LoadedAction, loadAction } from '../ledger-file/load-action.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
 
-export interface ShowCommand extends PathOption, ArchiveOption {
+export interface ShowCommand extends PathOption, UrlOption, ArchiveOption {
   readonly json?: boolean;
 }
 
 export async function showAction(cli: Cli, typed: string, options: ShowCommand): Promise<void> {
+  const url = urlNamed(cli.io, options);
+  if (url !== undefined) {
+    const action = await actionAt(cli.io, url, typed, options);
+    if (options.json === true) cli.json({ ...action, promise: promises[action.guarantee] });
+    else cli.io.out(renderAction(action, [], cli.style, cli.io.columns));
+    return;
+  }
   await readLedger(cli.io, options, async (store, path) => {
     const loaded = await loadAction(withArchive(store, options), typed, sha256);
     const { events } = loaded;

@@ -2,8 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { type Register } from '../cli.ts';
 import { parseTime } from '../format/time.ts';
-import { addUrlOption } from '../ledger-file/ledger-at.ts';
-import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
+import { addReadOptions } from '../ledger-file/ledger-at.ts';
 import { type ObservedOptions } from './show-observed.ts';
 
 const limitUsual = 20;
@@ -15,11 +14,11 @@ export const registerObserved: Register = (program, cli) => {
     .description(
       'Counts the calls that were only observed and those that the ledger would have held back, and lists the\nnewest of these.',
     )
-    .option('--tenant <tenant>', 'only of this tenant; over HTTP it is the tenant of the key')
+    .option('--tenant <tenant>', 'only of this tenant')
     .option('--tool <name>', 'only of this tool')
     .option('--since <time>', 'only what was sent then or later, such as 2026-03-01T12:00Z', time)
     .option('--limit <count>', 'list at most so many', wholeNumber, limitUsual);
-  addJsonOption(addUrlOption(addPathOption(command)))
+  addReadOptions(command)
     .addHelpText(
       'after',
       `

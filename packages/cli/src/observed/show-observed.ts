@@ -15,7 +15,7 @@ import { type Column, renderTable } from '../format/table.ts';
 import { dateTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { foldLedger } from '../ledger-file/fold-ledger.ts';
-import { askLedgerAt, type UrlOption, urlNamed } from '../ledger-file/ledger-at.ts';
+import { askLedgerAt, refuseTenant, type UrlOption, urlNamed } from '../ledger-file/ledger-at.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 
@@ -42,8 +42,10 @@ async function reportFor(cli: Cli, options: ObservedOptions): Promise<ObservedRe
     limit,
   };
   const url = urlNamed(cli.io, options);
-  // The tenant is the key's.
-  if (url !== undefined) return askLedgerAt(cli.io, url, (ledger) => ledger.observed(filter));
+  if (url !== undefined) {
+    refuseTenant(options);
+    return askLedgerAt(cli.io, url, (ledger) => ledger.observed(filter));
+  }
   return readLedger(cli.io, options, async (store, path) => {
     const { actions } = await foldLedger(store);
     const rows = actions.map(rowOf).sort((a, b) => b.plannedAt - a.plannedAt);

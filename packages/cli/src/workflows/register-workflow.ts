@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { workflowStatuses } from '@action-ledger/domain';
 import { type Cli, type Register } from '../cli.ts';
 import { addDecideOptions } from '../desk/register-decide.ts';
-import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
+import { addReadOptions } from '../ledger-file/ledger-at.ts';
 import { type CompensateOptions } from './compensate-workflow.ts';
 import { type ListWorkflowsOptions } from './list-workflows.ts';
 import { type ShowWorkflowOptions } from './show-workflow.ts';
@@ -16,21 +16,19 @@ export const registerWorkflow: Register = (program, cli) => {
     .summary('list workflows, show one with its steps, or undo one')
     .description('Reads the workflows of a ledger, beside a running one or alone; undoes one.');
 
-  addJsonOption(
-    addPathOption(
-      workflow
-        .command('list')
-        .summary('the newest workflows')
-        .description('Lists the newest workflows with their status and who looks after them.')
-        .option('--tenant <tenant>', 'only of this tenant')
-        .addOption(
-          new Option('--status <status>', 'only in this status').choices(
-            workflowStatuses.filter((status) => status !== 'new'),
-          ),
-        )
-        .option('--open', 'only those that go on or that a person has to look at')
-        .option('--limit <count>', 'at most so many', wholeNumber, limitUsual),
-    ),
+  addReadOptions(
+    workflow
+      .command('list')
+      .summary('the newest workflows')
+      .description('Lists the newest workflows with their status and who looks after them.')
+      .option('--tenant <tenant>', 'only of this tenant')
+      .addOption(
+        new Option('--status <status>', 'only in this status').choices(
+          workflowStatuses.filter((status) => status !== 'new'),
+        ),
+      )
+      .option('--open', 'only those that go on or that a person has to look at')
+      .option('--limit <count>', 'at most so many', wholeNumber, limitUsual),
   )
     .addHelpText(
       'after',
@@ -44,20 +42,14 @@ Examples:
       await listWorkflowsOf(cli, options);
     });
 
-  addJsonOption(
-    addPathOption(
-      workflow
-        .command('show')
-        .summary('one workflow with its steps')
-        .description(
-          'Shows one workflow: its status, each step with its action and how it is undone, what stands,\nand who looks after it.',
-        )
-        .argument(
-          '<id>',
-          'its id or the beginning of it, or the id or run that its program gave it',
-        )
-        .option('--url <url>', 'a ledger that answers over HTTP; its key: $ACTION_LEDGER_API_KEY'),
-    ),
+  addReadOptions(
+    workflow
+      .command('show')
+      .summary('one workflow with its steps')
+      .description(
+        'Shows one workflow: its status, each step with its action and how it is undone, what stands,\nand who looks after it.',
+      )
+      .argument('<id>', 'its id or the beginning of it, or the id or run that its program gave it'),
   )
     .addHelpText(
       'after',

@@ -77,7 +77,7 @@ export interface Reading {
 }
 
 export function reading(ask: Ask): Reading {
-  const get = (path: string): Promise<Page> => asked(ask, path);
+  const get = (path: string): Promise<Page> => askedFor(ask, path);
   return {
     list: async (filter) => {
       noFilter('list', filter, ['tenant', 'plannedUntil']);
@@ -115,16 +115,16 @@ export function reading(ask: Ask): Reading {
 
 const sideEntriesMax = 1_000;
 
-type Page = Readonly<Record<string, unknown>>;
+export type Page = Readonly<Record<string, unknown>>;
 
-async function asked(ask: Ask, path: string): Promise<Page> {
+export async function askedFor(ask: Ask, path: string): Promise<Page> {
   const told = await ask({ method: 'GET', path });
   if (told.kind !== 'answer') throw thrownFor(told);
   return told.body;
 }
 
 /** What cannot be asked is told, and not left out: the list would be another one. */
-function noFilter(what: string, filter: object, names: readonly string[]): void {
+export function noFilter(what: string, filter: object, names: readonly string[]): void {
   const name = names.find((each) => (filter as Page)[each] !== undefined);
   if (name !== undefined) throw notRemote(`\`${name}\` of ${what} cannot be asked over HTTP.`);
 }
@@ -132,21 +132,21 @@ function noFilter(what: string, filter: object, names: readonly string[]): void 
 /** Rows that are asked for at once, and pages that are asked for at the most. */
 const pagesMax = 1_000;
 
-async function pages(
+export async function pages<Row>(
   get: (path: string) => Promise<Page>,
   path: string,
   name: string,
   filter: Readonly<Record<string, string>>,
   limit: number,
   pageMax: number,
-): Promise<readonly ActionRow[]> {
-  const rows: ActionRow[] = [];
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < pagesMax && rows.length < limit; page += 1) {
     const size = String(Math.min(limit - rows.length, pageMax));
     const query = new URLSearchParams({ ...filter, limit: size, ...given({ cursor }) });
     const found = await get(`${path}?${query.toString()}`);
-    rows.push(...listIn<ActionRow>(found, name));
+    rows.push(...listIn<Row>(found, name));
     const next = found['next'];
     if (typeof next !== 'string') break;
     cursor = next;

@@ -25,8 +25,9 @@ import { noNames, type WithoutNames } from './names-by-key.ts';
 import { type OwnTools } from './own-tools.ts';
 import { misfit } from './proposals.ts';
 import { answerIn, proposalAnswer, refusalOf, thrownFor } from './read-answer.ts';
+import { askedFor, noFilter, type Page, pages } from './reading.ts';
 import { RemoteFault } from './remote-fault.ts';
-import { given, listIn, workflowOf } from './shown.ts';
+import { given, workflowOf } from './shown.ts';
 import { waitMsMax } from './until-rested.ts';
 
 /** By its own id of 43 characters, or the `id` or `run` that its program gave it. */
@@ -34,7 +35,7 @@ export interface RemoteWorkflows extends Omit<StepByStep, 'start' | 'step'> {
   start(request: WithoutNames<WorkflowRequest>): Promise<StartedWorkflow>;
   step(workflowId: string, request: WithoutNames<StepRequest>): Promise<StepAnswer>;
   /** Newest first. */
-  list(filter?: Omit<WorkflowFilter, 'tenant'>): Promise<readonly WorkflowRow[]>;
+  list(filter?: Omit<WorkflowFilter, 'tenant' | 'after'>): Promise<readonly WorkflowRow[]>;
   show(id: string): Promise<Workflow | Refusal>;
   compensate(id: string, request: WithoutNames<CompensateRequest>): Promise<Workflow | Refusal>;
 }
@@ -56,12 +57,11 @@ export function remoteWorkflows(ask: Ask, clock: Clock, own?: OwnTools): RemoteW
     show: async (id) => shownOf(await ask({ method: 'GET', path: pathOf(id) })),
     list: async (filter = {}) => {
       noNames('a list of workflows', filter);
+      noFilter('a list of workflows', filter, ['after']);
       const { status, run, open, limit = listedUsual } = filter;
       const asked = { ...given({ status, run }), open: String(open ?? false) };
-      const query = new URLSearchParams({ ...asked, limit: String(Math.min(limit, listedMax)) });
-      const told = await ask({ method: 'GET', path: `v1/workflows?${query.toString()}` });
-      if (told.kind !== 'answer') throw thrownFor(told);
-      return listIn<WorkflowRow>(told.body, 'workflows');
+      const get = (path: string): Promise<Page> => askedFor(ask, path);
+      return pages<WorkflowRow>(get, 'v1/workflows', 'workflows', asked, limit, listedMax);
     },
     compensate: async (id, request) => {
       noNames('a compensation', request);
