@@ -77,7 +77,10 @@ async function expireIfDue(parts: Parts, action: Action): Promise<boolean> {
       ? Math.min(action.approval?.expiresAt ?? Infinity, action.validUntil)
       : action.validUntil;
   if (parts.clock.nowMs() < end) {
-    parts.due.set(action.id, nextLookAt(action, toolOf(parts, action)?.rules, parts.duties));
+    const next = nextLookAt(action, toolOf(parts, action)?.rules, parts.duties);
+    // What is due now is being looked at: it is not woken again while reads for it are under way.
+    const soon = parts.clock.nowMs() + blockedLookMs;
+    parts.due.set(action.id, next === undefined ? undefined : Math.max(next, soon));
     return false;
   }
   if (!parts.duties.has('reconcile')) return true;
