@@ -1,0 +1,173 @@
+// The agents of a run. They make the calls that were planned over lines that lose requests and answers,
+// deliver them again while they know no outcome, and write down what they are told.
+import { fromOutcome, type Ledger, type LedgerTool, type Outcome } from '@action-ledger/client';
+import { type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
+import { type Chaos } from './chaos.ts';
+import { type Dice } from './dice.ts';
+import { type Planned, type PlannedCall, type PlannedTrip } from './plan.ts';
+import { tripParts } from './tools.ts';
+
+export interface Told {
+  readonly at: number;
+  readonly call: PlannedCall;
+  readonly outcome: Outcome;
+}
+
+export interface Agents {
+  readonly told: readonly Told[];
+  /** Planned, and no outcome is known yet. */
+  readonly open: () => number;
+}
+
+export interface AgentsDeps {
+  readonly time: VirtualRuntime;
+  readonly dice: Dice;
+  readonly chaos: Chaos;
+  /** A process that takes calls now, if there is one. */
+  readonly front: (nth: number) => Ledger | undefined;
+  readonly trace: (line: string) => void;
+  readonly planned: readonly Planned[];
+}
+
+const asksMax = 12;
+const patienceMs = 90_000;
+
+export function createAgents(deps: AgentsDeps): Agents {
+  const { time, dice, chaos, front, trace } = deps;
+  const told: Told[] = [];
+  const open = new Set<Planned>();
+
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => void time.timers.after(ms, resolve));
+
+  /** One delivery; undefined where no answer came. */
+  const deliver = async <Result>(
+    place: string,
+    work: (there: Ledger) => Promise<Result>,
+  ): Promise<Result | undefined> => {
+    await pause(dice.between(0, 30, 'way', place));
+    const there = front(dice.between(0, 7, 'front', place));
+    if (there === undefined || chaos.strikes('caller: request lost', 0.02, place)) return undefined;
+    const answer = await Promise.race([
+      work(there).catch(() => undefined),
+      pause(patienceMs).then(() => undefined),
+    ]);
+    return chaos.strikes('caller: answer lost', 0.03, place) ? undefined : answer;
+  };
+
+  const pursue = async (planned: Planned): Promise<void> => {
+    for (let asked = 0; asked < asksMax; asked += 1) {
+      const place = `${planned.name} ${asked}`;
+      if (chaos.strikes('caller: delivered twice', 0.08, place))
+        void once(planned, `${place} copy`, asked);
+      if (await once(planned, place, asked)) break;
+      await pause(dice.between(1_000, 20_000 * 2 ** Math.min(4, asked), 'again', place));
+    }
+    open.delete(planned);
+  };
+  const once = async (planned: Planned, place: string, asked: number): Promise<boolean> => {
+    if (planned.kind === 'trip') {
+      const end = await deliver(place, (there) => travel(there, planned));
+      trace(`${planned.name} is ${end?.status ?? 'without an answer'}`);
+      return end !== undefined && end.status !== 'running' && end.status !== 'refused';
+    }
+    const outcome = await deliver(place, (there) => propose(there, planned));
+    trace(`${planned.name} was told ${outcome?.word ?? 'nothing'} ${outcome?.actionId ?? ''}`);
+    if (outcome === undefined) return false;
+    told.push({ at: time.clock.monoMs(), call: planned, outcome });
+    if (asked === 0) changeMind(planned, outcome);
+    return !isNoOutcome(outcome);
+  };
+  const changeMind = (planned: PlannedCall, outcome: Outcome): void => {
+    const { cancelAfterMs, repeatAfterMs } = planned;
+    if (cancelAfterMs !== undefined)
+      void pause(cancelAfterMs).then(() =>
+        deliver(`${planned.name} cancel`, (there) => cancel(there, outcome)),
+      );
+    if (repeatAfterMs !== undefined)
+      void pause(repeatAfterMs).then(() =>
+        deliver(`${planned.name} repeat`, (there) => repeat(there, outcome)),
+      );
+  };
+
+  for (const planned of deps.planned) {
+    open.add(planned);
+    time.timers.after(planned.at, () => void pursue(planned));
+    if (planned.kind === 'trip' && planned.compensateAfterMs !== undefined)
+      time.timers.after(
+        planned.at + planned.compensateAfterMs,
+        () => void deliver(`${planned.name} back`, (there) => compensate(there, planned)),
+      );
+  }
+  return { told, open: () => open.size };
+}
+
+function isNoOutcome({ word, code }: Outcome): boolean {
+  return (
+    word === 'in-progress' ||
+    word === 'checking' ||
+    word === 'waiting-for-approval' ||
+    (word === 'refused' && code?.startsWith('ledger.') === true) ||
+    code?.startsWith('store.') === true
+  );
+}
+
+function propose(ledger: Ledger, planned: PlannedCall): Promise<Outcome> {
+  const { tool, tenant, arguments: args, origin, key } = planned;
+  return ledger.propose({
+    tool,
+    tenant,
+    arguments: args,
+    origin,
+    by: `agent of ${tenant}`,
+    ...(key === undefined ? {} : { key }),
+  });
+}
+
+async function cancel(ledger: Ledger, { actionId, revision }: Outcome): Promise<unknown> {
+  if (actionId === undefined || revision === undefined) return undefined;
+  const loaded = await ledger.load(actionId);
+  if (loaded.kind === 'broken') return undefined;
+  const revisionSeen = loaded.action.revision;
+  return ledger.cancel({ actionId, revisionSeen, by: 'carol', reason: 'changed my mind' });
+}
+
+async function repeat(ledger: Ledger, { actionId, tenant }: Outcome): Promise<unknown> {
+  if (actionId === undefined) return undefined;
+  const loaded = await ledger.load(actionId);
+  if (loaded.kind === 'broken') return undefined;
+  const revisionSeen = loaded.action.revision;
+  return ledger.repeat({ of: actionId, tenant, revisionSeen, by: 'rita', reason: 'once more' });
+}
+
+function travel(ledger: Ledger, { tenant, name, failsAt }: PlannedTrip) {
+  return ledger.workflow({ tenant, id: name, run: name, waitMs: 60_000 }, async (step) => {
+    for (const part of tripParts) {
+      const trip = part === failsAt ? `${name} impossible` : name;
+      const undo = toolOf(ledger, `cancel_${part}`);
+      await step(
+        `book ${part}`,
+        toolOf(ledger, `book_${part}`),
+        { trip },
+        { compensate: { tool: undo, arguments: { reservation: fromOutcome('reservation_id') } } },
+      );
+    }
+  });
+}
+
+async function compensate(ledger: Ledger, { tenant, name }: PlannedTrip): Promise<unknown> {
+  const shown = await ledger.workflows.show(name, { tenant });
+  if ('kind' in shown) return shown;
+  return ledger.workflows.compensate(name, {
+    tenant,
+    by: 'rita',
+    reason: 'the trip is off',
+    revisionSeen: shown.revision,
+  });
+}
+
+function toolOf(ledger: Ledger, name: string): LedgerTool {
+  const tool = Object.values(ledger.tools).find((each) => each.name === name);
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  return tool as LedgerTool;
+}

@@ -1,0 +1,46 @@
+// The line between one process and the event log: records come late and sometimes twice, and when the
+// process dies its consumers are missed only after their session has ended.
+import { type EventLog, type MemoryEventLog } from '@action-ledger/event-log';
+import { type Ether } from './ether.ts';
+
+/** As long a broker waits for a member that says nothing. */
+export const sessionMs = 10_000;
+
+export interface LogLine extends EventLog {
+  /** Its consumers are taken for dead. */
+  readonly expire: () => void;
+}
+
+export function logLine({ life, chaos, dice, pause }: Ether, log: MemoryEventLog): LogLine {
+  const kills: (() => void)[] = [];
+  return {
+    openPublisher: (options) => log.openPublisher(options),
+    consume: async (options) => {
+      await life.pass();
+      const consumer = await log.consume({
+        ...options,
+        handler: async (records, delivery) => {
+          const { topic, partition } = delivery;
+          const place = `${options.group} ${topic} ${partition} ${records[0]?.offset ?? 0}`;
+          await life.pass();
+          await pause(dice.between(0, 15, 'delivery', place));
+          await life.pass();
+          await options.handler(records, delivery);
+          if (chaos.strikes('log: delivered again', 0.01, life.name, place))
+            await options.handler(records, delivery);
+          await life.pass();
+        },
+      });
+      kills.push(() => {
+        consumer.kill();
+      });
+      return consumer;
+    },
+    lag: (group, topics) => log.lag(group, topics),
+    reset: (request) => log.reset(request),
+    close: async () => undefined,
+    expire: () => {
+      for (const kill of kills) kill();
+    },
+  };
+}

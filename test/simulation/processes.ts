@@ -1,0 +1,273 @@
+// The processes of a run, as they run for real: one ledger that does everything, or fronts that only record
+// and beside them executors, a reconciler, a compensator and an auditor, each with a core of its own. Each
+// lives and dies by itself, and a supervisor starts it again.
+import { hash } from 'node:crypto';
+import {
+  amongProcesses,
+  createFollower,
+  type OwnCore,
+  type Service,
+} from '@action-ledger/application';
+import { createAuditor } from '@action-ledger/auditor';
+import { composeLedger, createLedger, type Ledger, type WritePoint } from '@action-ledger/client';
+import { createCompensator } from '@action-ledger/compensator';
+import { type MemoryEventLog } from '@action-ledger/event-log';
+import { type EventStore } from '@action-ledger/event-store';
+import { createExecutor } from '@action-ledger/executor';
+import { createReconciler } from '@action-ledger/reconciler';
+import { type Runtime } from '@action-ledger/runtime';
+import { type ProviderPort } from '@action-ledger/sandbox';
+import { type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
+import { createToolSet } from '@action-ledger/tools';
+import { type Chaos } from './chaos.ts';
+import { type Dice } from './dice.ts';
+import { type Ether } from './ether.ts';
+import { createLife, type Life, livingRuntime, never } from './life.ts';
+import { logLine, sessionMs } from './log-line.ts';
+import { providerLine } from './provider-line.ts';
+import { storeLine } from './store-line.ts';
+import { simulatedTools } from './tools.ts';
+
+export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
+
+export type Shape = 'one ledger' | 'services';
+type ServiceRole = 'executor' | 'reconciler' | 'compensator' | 'auditor';
+type Role = 'ledger' | 'front' | ServiceRole;
+
+export interface Surroundings {
+  readonly time: VirtualRuntime;
+  readonly dice: Dice;
+  readonly chaos: Chaos;
+  readonly store: () => EventStore;
+  readonly log: MemoryEventLog;
+  readonly provider: ProviderPort;
+  readonly isStoreAway: () => boolean;
+  readonly onStalledSend: (key: string) => void;
+  readonly trace: (line: string) => void;
+  readonly onBreach: (what: string, invariant: string) => void;
+}
+
+export interface Processes {
+  /** A ledger that takes calls, if one runs. */
+  readonly front: (nth: number) => Ledger | undefined;
+  /** Whoever stands still wakes, whoever is dead is started again. */
+  readonly heal: () => void;
+  readonly kill: (nth: number) => void;
+  readonly stall: (nth: number, ms: number) => void;
+  readonly jump: (nth: number, ms: number) => void;
+  readonly faults: readonly string[];
+}
+
+interface Incarnation {
+  readonly life: Life;
+  readonly runtime: VirtualRuntime;
+  readonly expire: () => void;
+  ledger?: Ledger;
+}
+
+interface Seat {
+  readonly name: string;
+  readonly role: Role;
+  incarnation: number;
+  now: Incarnation | undefined;
+}
+
+const rolesOf: Readonly<Record<Shape, readonly Role[]>> = {
+  'one ledger': ['ledger'],
+  services: ['front', 'front', 'executor', 'executor', 'reconciler', 'compensator', 'auditor'],
+};
+
+/** Four and more cores that sweep as often as one would do little else. */
+const sweepMsIn: Readonly<Record<Shape, number>> = { 'one ledger': 5_000, services: 15_000 };
+/** Of consumers, whose looks at their lag would only cost time. */
+const lookEveryMs = 24 * 3_600_000;
+const clockSkewMs = 180_000;
+
+export function startProcesses(shape: Shape, world: Surroundings): Processes {
+  const { time, dice, chaos, trace } = world;
+  const faults: string[] = [];
+  const seats: readonly Seat[] = rolesOf[shape].map((role, index) => ({
+    name: `${role}-${index}`,
+    role,
+    incarnation: 0,
+    now: undefined,
+  }));
+
+  const start = (seat: Seat): void => {
+    seat.incarnation += 1;
+    const name = `${seat.name}.${seat.incarnation}`;
+    const life = createLife(name);
+    const differs = chaos.strikes('clock: differs', 0.3, name);
+    const runtime = time.fork({
+      seed: Math.floor(dice.of('seed of', name) * 2 ** 31),
+      wallAheadMs: differs ? dice.between(-clockSkewMs, clockSkewMs, 'skew', name) : 0,
+    });
+    const ether = etherOf(world, life, () => {
+      die(seat, life);
+    });
+    const line = logLine(ether, world.log);
+    const incarnation: Incarnation = { life, runtime, expire: line.expire };
+    seat.now = incarnation;
+    trace(`${name} starts`);
+    open(seat.role, { shape, world, ether, runtime, line, faults }).then(
+      (ledger) => {
+        if (ledger !== undefined) incarnation.ledger = ledger;
+      },
+      (error: unknown) => {
+        if (life.is() === 'dead') return;
+        trace(`${name} does not start: ${String(error)}`);
+        die(seat, life);
+      },
+    );
+  };
+  const die = (seat: Seat, life: Life): void => {
+    if (life.is() === 'dead') return;
+    life.die();
+    const { now } = seat;
+    trace(`${life.name} is dead`);
+    time.timers.after(sessionMs, () => now?.expire());
+    const { name } = life;
+    time.timers.after(dice.between(500, 60_000, 'restart after', name), () => {
+      if (seat.now === now) start(seat);
+    });
+  };
+  const seatAt = (nth: number): Seat => seats[nth % seats.length] as Seat;
+
+  for (const seat of seats) start(seat);
+  return {
+    faults,
+    front: (nth) => {
+      const ledgers = seats.flatMap(({ now }) =>
+        now?.ledger !== undefined && now.life.is() === 'up' ? [now.ledger] : [],
+      );
+      return ledgers[nth % Math.max(1, ledgers.length)];
+    },
+    heal: () => {
+      for (const { now } of seats) now?.life.wake();
+    },
+    kill: (nth) => {
+      const seat = seatAt(nth);
+      if (seat.now !== undefined) die(seat, seat.now.life);
+    },
+    stall: (nth, ms) => {
+      const { now } = seatAt(nth);
+      if (now?.life.is() !== 'up') return;
+      trace(`${now.life.name} stands still for ${ms} ms`);
+      now.life.stall();
+      time.timers.after(ms, () => {
+        now.life.wake();
+      });
+    },
+    jump: (nth, ms) => {
+      const { now } = seatAt(nth);
+      if (now === undefined) return;
+      trace(`the clock of ${now.life.name} jumps by ${ms} ms`);
+      now.runtime.setWall(now.runtime.clock.wallMs() + ms);
+    },
+  };
+}
+
+function etherOf(world: Surroundings, life: Life, die: () => void): Ether {
+  const { dice, chaos, time, isStoreAway, onStalledSend } = world;
+  return {
+    life,
+    dice,
+    chaos,
+    pause: (ms) => new Promise((resolve) => void time.timers.after(ms, resolve)),
+    isStoreAway,
+    onStalledSend,
+    killed: () => {
+      die();
+      return never();
+    },
+  };
+}
+
+interface Opening {
+  readonly shape: Shape;
+  readonly world: Surroundings;
+  readonly ether: Ether;
+  readonly runtime: Runtime;
+  readonly line: ReturnType<typeof logLine>;
+  readonly faults: string[];
+}
+
+async function open(role: Role, opening: Opening): Promise<Ledger | undefined> {
+  const { shape, world, ether, line, faults } = opening;
+  const runtime = livingRuntime(ether.life, opening.runtime);
+  const tools = simulatedTools(providerLine(ether, world.provider));
+  const onFault = (where: string, fault: unknown): void => {
+    faults.push(`${ether.life.name} ${where}: ${String(fault)}`);
+  };
+  const ports = {
+    store: storeLine(ether, world.store),
+    runtime,
+    sweepMs: sweepMsIn[shape],
+    onFault,
+    onPoint: (point: WritePoint, actionId: string): void | Promise<void> => {
+      if (
+        !world.chaos.strikes('process: killed at a point', 0.0006, ether.life.name, point, actionId)
+      )
+        return undefined;
+      const death = ether.killed();
+      // Within a send it is an exception that ends the call.
+      if (point === 'sending') throw new Error('the process is dead');
+      return death;
+    },
+  };
+  if (role === 'ledger') return createLedger({ ...ports, tools });
+  if (role === 'front') {
+    const { ledger, core } = await composeLedger(
+      { ...ports, tools },
+      { duties: [], crew: amongProcesses },
+    );
+    const instance = ether.life.name;
+    await createFollower({ core, log: line, instance, runtime, lookEveryMs, onFault }).start();
+    return ledger;
+  }
+  await serviceOf(
+    role,
+    { ...opening, runtime },
+    {
+      ...ports,
+      instance: ether.life.name,
+      crew: amongProcesses,
+      sha256,
+      tools: createToolSet(tools),
+      digestSecret: () => {
+        throw new Error('no tool here has secrets');
+      },
+    },
+  ).start();
+  return undefined;
+}
+
+function serviceOf(role: ServiceRole, { runtime, line, world }: Opening, own: OwnCore): Service {
+  const { onFault, store } = own;
+  const more = onFault === undefined ? {} : { onFault };
+  const deps = { core: { own }, log: line, runtime, lookEveryMs, ...more };
+  switch (role) {
+    case 'executor':
+      return createExecutor(deps);
+    case 'reconciler':
+      return createReconciler(deps);
+    case 'compensator':
+      return createCompensator(deps);
+    case 'auditor':
+      return createAuditor({
+        log: line,
+        store,
+        runtime,
+        sha256,
+        clock: { nowMs: () => runtime.clock.wallMs() },
+        lookEveryMs,
+        sweepMs: sweepMsIn.services,
+        ownerOfExternalId: () => undefined,
+        onBroken: (breach) => {
+          const { invariant, stream, detail } = breach;
+          world.onBreach(`auditor: ${invariant} of ${stream}: ${detail}`, invariant);
+        },
+        ...more,
+      });
+  }
+}

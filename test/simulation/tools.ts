@@ -1,0 +1,97 @@
+// The tools of a run: one or two of every guarantee, some that people approve, a pair in which one undoes
+// the other, and steps of trips that can be taken back.
+import { z } from 'zod';
+import {
+  executeAt,
+  lookUpAt,
+  type ProviderAnswer,
+  type ProviderPort,
+  type ProviderRequest,
+  type ToolBehaviour,
+} from '@action-ledger/sandbox';
+import { type JsonObject } from '@action-ledger/domain';
+import { defineTool, type Tool, type ToolDefinition } from '@action-ledger/tools';
+
+const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+const text = z.string();
+const about = z.object({ about: text, body: text });
+const booking = z.object({ trip: text });
+const cancellation = z.object({ reservation: text });
+
+export const tripParts = ['flight', 'hotel'] as const;
+
+/** How long the provider remembers a key. Some actions outlive it. */
+export const keyWindows = { wire: 24 * hour, refund: 15 * minute } as const;
+
+export function simulatedTools(port: ProviderPort): readonly Tool[] {
+  const execute: ToolDefinition<JsonObject>['execute'] = executeAt(port);
+  const declare = (name: string, more: object): Tool =>
+    defineTool({ name, execute, ...more } as unknown as ToolDefinition<JsonObject>);
+  const found = { guarantee: 'lookup', lookup: lookUpAt(port) } as const;
+  return [
+    declare('wire', {
+      input: z.object({ reference: text, cents: z.int() }),
+      guarantee: 'idempotent',
+      keyWindow: keyWindows.wire,
+      approval: {
+        expiresAfter: 10 * minute,
+        when: ({ cents }: { readonly cents: number }) => cents >= 500,
+      },
+    }),
+    declare('refund', {
+      input: z.object({ invoice: text, cents: z.int() }),
+      guarantee: 'idempotent',
+      keyWindow: keyWindows.refund,
+    }),
+    declare('pay', {
+      input: z.object({ invoice: text, cents: z.int() }),
+      identity: ['invoice'],
+      ...found,
+    }),
+    declare('ticket', { input: about, identity: ['about'], validFor: 20 * minute, ...found }),
+    declare('quota', {
+      input: z.object({ account: text, seats: z.int() }),
+      identity: ['account'],
+      scope: 'tenant',
+      guarantee: 'natural',
+    }),
+    declare('mail', { input: about, free: ['body'], guarantee: 'manual', undoWindow: 20 * second }),
+    declare('label', { input: about, guarantee: 'manual' }),
+    declare('reserve', {
+      input: z.object({ seat: text }),
+      scope: 'tenant',
+      ...found,
+      keep: ['outcome.reservation_id'],
+      undoneBy: [{ tool: 'release', match: { 'arguments.reservation': 'outcome.reservation_id' } }],
+    }),
+    declare('release', { input: cancellation, ...found }),
+    ...tripParts.flatMap((part) => [
+      declare(`book_${part}`, { input: booking, keep: ['outcome.reservation_id'], ...found }),
+      declare(`cancel_${part}`, { input: cancellation, ...found }),
+    ]),
+  ];
+}
+
+export function behaviourOf(tool: string): ToolBehaviour {
+  switch (tool) {
+    case 'wire':
+    case 'refund':
+      return { keyWindowMs: keyWindows[tool] };
+    case 'quota':
+      return { entity: ({ account }) => JSON.stringify(account) };
+    case 'ticket':
+      return { lookupLagMs: 8 * second };
+    default:
+      return {};
+  }
+}
+
+export function answerOf({ tool, key, arguments: args }: ProviderRequest): ProviderAnswer {
+  if (JSON.stringify(args).includes('impossible'))
+    return { kind: 'refused', error: 'cannot be done', code: 'impossible' };
+  if (!tool.startsWith('book_') && tool !== 'reserve')
+    return { kind: 'accepted', result: { done: true } };
+  return { kind: 'accepted', result: { reservation_id: `${tool}-${key.slice(0, 8)}` } };
+}

@@ -1,0 +1,67 @@
+// What the provider does amiss, request by request.
+import {
+  ackLost,
+  errorAfterCommit,
+  type Fault,
+  lateArrival,
+  type LookupFault,
+  type LookupQuery,
+  type ProviderRequest,
+  reqLost,
+  slow,
+  storedError,
+  timeout,
+  tooManyRequests,
+} from '@action-ledger/sandbox';
+import { type Chaos, type FaultKind } from './chaos.ts';
+import { type Dice } from './dice.ts';
+
+/** Below the in-flight bound of 60 s. */
+const lateMsMax = 50_000;
+
+export interface Weather {
+  readonly fault: (request: ProviderRequest) => Fault;
+  readonly lookupFault: (query: LookupQuery) => LookupFault | undefined;
+}
+
+export function createWeather(dice: Dice, chaos: Chaos, isAway: () => boolean): Weather {
+  return {
+    fault: ({ key, attempt }) => {
+      const what = `${key} ${attempt}`;
+      if (isAway()) return reqLost;
+      const reply = { replyAfterMs: dice.between(5, 400, 'reply', what) };
+      const echoes = chaos.strikes('provider: reports twice', 0.03, what)
+        ? { echoAfterMs: [0, 1].map((nth) => dice.between(10, 90_000, 'echo', what, nth)) }
+        : {};
+      const struck = faultsOf(dice, what).find(([kind, chance]) =>
+        chaos.strikes(kind, chance, what),
+      );
+      return { ...reply, ...(struck?.[2] ?? {}), ...echoes };
+    },
+    lookupFault: ({ key }) => {
+      if (isAway() || chaos.strikes('lookup: away', 0.05, key)) return { outage: true };
+      if (chaos.strikes('lookup: the effect of another', 0.01, key)) return { wrongOwner: true };
+      if (chaos.strikes('lookup: slow', 0.05, key))
+        return { afterMs: dice.between(100, 40_000, 'lookup', key) };
+      return undefined;
+    },
+  };
+}
+
+function faultsOf(dice: Dice, what: string): readonly (readonly [FaultKind, number, Fault])[] {
+  return [
+    ['provider: answer lost', 0.05, ackLost],
+    ['provider: request lost', 0.03, reqLost],
+    ['provider: silent, done', 0.02, timeout({ commits: true })],
+    ['provider: silent, not done', 0.02, timeout({ commits: false })],
+    ['provider: arrives late', 0.03, lateArrival(dice.between(500, lateMsMax, 'late', what))],
+    ['provider: error after commit', 0.03, errorAfterCommit(502)],
+    ['provider: error stored', 0.01, storedError],
+    [
+      'provider: too many requests',
+      0.03,
+      tooManyRequests(dice.between(1_000, 90_000, '429', what)),
+    ],
+    ['provider: slow', 0.04, slow(dice.between(1_000, 90_000, 'slow', what))],
+  ];
+}

@@ -1,0 +1,124 @@
+// One simulated world, put together: time, chance, a provider, a store and a log, processes, agents and people.
+import { createMemoryEventLog } from '@action-ledger/event-log';
+import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
+import { createProvider, type SandboxProvider } from '@action-ledger/sandbox';
+import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
+import { type Agents, createAgents } from './agents.ts';
+import { type Chaos, createChaos, type Strike } from './chaos.ts';
+import { deliverWebhook, publishAll } from './deliver.ts';
+import { createDice } from './dice.ts';
+import { disturb, outagesOf, type Outage } from './disturb.ts';
+import { createPeople, type People } from './people.ts';
+import { plannedBy } from './plan.ts';
+import { type Processes, type Shape, startProcesses } from './processes.ts';
+import { counted, type Steps } from './steps.ts';
+import { answerOf, behaviourOf, minute } from './tools.ts';
+import { createWatch, type Watch } from './watch.ts';
+import { createWeather } from './weather.ts';
+
+export interface RunOptions {
+  readonly seed: number;
+  /** The run goes on at least so long. Default 300. */
+  readonly stepsMin?: number;
+  /** Agents that take no part, by number. */
+  readonly idle?: ReadonlySet<number>;
+  /** Where given, no other faults strike: by name. */
+  readonly only?: ReadonlySet<string> | undefined;
+  readonly onTrace?: (line: string) => void;
+}
+
+export interface World {
+  readonly time: VirtualRuntime;
+  readonly steps: Steps;
+  readonly chaos: Chaos;
+  readonly provider: SandboxProvider;
+  readonly store: EventStore;
+  readonly watch: Watch;
+  readonly shape: Shape;
+  readonly processes: Processes;
+  readonly agents: Agents;
+  readonly agentCount: number;
+  readonly people: People;
+  /** Downstream keys of requests that stood still before the socket. */
+  readonly stalled: ReadonlySet<string>;
+  readonly trace: (line: string) => void;
+}
+
+const loadMs = 12 * minute;
+
+export async function openWorld(options: RunOptions): Promise<World> {
+  const { seed, idle = new Set(), only, onTrace } = options;
+  const dice = createDice(seed);
+  const steps = { count: 0 };
+  const time = counted(createVirtualRuntime({ seed, settling: 'quiet' }), steps);
+  const trace = (line: string): void => onTrace?.(`${time.clock.monoMs()} ${line}`);
+  const intensity = dice.pick([0.3, 1, 1, 2.5], 'intensity');
+  const onStrike = ({ name }: Strike): void => {
+    trace(`FAULT ${name}`);
+  };
+  const chaos = createChaos({ dice, intensity, only, onStrike });
+  const outages = outagesOf(dice, chaos);
+  const isIn = (what: Outage['what']) => () => isAway(outages, what, time.clock.monoMs());
+  const stalled = new Set<string>();
+  const isExcused = (key: string): boolean => stalled.has(key);
+  const watch = createWatch({ provider: () => provider, isExcused, trace });
+  const weather = createWeather(dice, chaos, isIn('provider'));
+  const provider: SandboxProvider = createProvider({
+    runtime: time,
+    behaviour: behaviourOf,
+    answer: answerOf,
+    fault: weather.fault,
+    lookupFault: weather.lookupFault,
+    onArrival: watch.onArrival,
+    onWebhook: (webhook) =>
+      void deliverWebhook(webhook, { time, front: (nth) => processes.front(nth) }),
+  });
+  const store = createMemoryEventStore();
+  const log = createMemoryEventLog({ runtime: time, partitions: 2 });
+  watch.follow(store);
+  await publishAll(store, log, { time, dice, chaos });
+  const shape: Shape = dice.of('shape') < 0.5 ? 'one ledger' : 'services';
+  const processes: Processes = startProcesses(shape, {
+    time,
+    dice,
+    chaos,
+    store: () => store,
+    log,
+    provider,
+    isStoreAway: isIn('store'),
+    onStalledSend: (key) => stalled.add(key),
+    trace,
+    onBreach: (what, invariant) => {
+      // Whoever would see to it may be dead or away just now; in the end it is judged again.
+      if (invariant !== 'no-rest-past-the-lease') watch.breach(what);
+    },
+  });
+  const count = dice.between(4, 14, 'agents');
+  const planned = Array.from({ length: count }, (_, index) =>
+    idle.has(index) ? [] : plannedBy(dice, index, loadMs),
+  ).flat();
+  const { front } = processes;
+  const agents = createAgents({ time, dice, chaos, front, trace, planned });
+  const people = createPeople({ time, dice, provider, front, trace });
+  disturb({ time, dice, chaos, processes });
+
+  return {
+    time,
+    steps,
+    chaos,
+    provider,
+    store,
+    watch,
+    shape,
+    processes,
+    agents,
+    agentCount: count,
+    people,
+    stalled,
+    trace,
+  };
+}
+
+function isAway(outages: readonly Outage[], what: Outage['what'], now: number): boolean {
+  return outages.some((each) => each.what === what && now >= each.from && now < each.until);
+}
