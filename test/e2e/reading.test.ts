@@ -265,7 +265,7 @@ describe('doctor', () => {
 describe('verify', () => {
   it('finds nothing while the ledger runs', async () => {
     const found = await json<Record<string, unknown>>(['verify']);
-    expect(Object.keys(found)).toEqual(['streams', 'events', 'brokenInvariants']);
+    expect(Object.keys(found)).toEqual(['streams', 'events', 'brokenInvariants', 'observed']);
     expect(found['brokenInvariants']).toEqual([]);
     expect(await text(['verify'])).toMatch(/^Whole: /);
   });
