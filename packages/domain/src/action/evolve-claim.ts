@@ -55,12 +55,12 @@ export function claim(
       if (action.claim === undefined) throw new ImpossibleEvent(action, event);
       return { ...action, claim: { ...action.claim, leaseUntil: event.data.leaseUntil } };
     case 'ClaimEnded': {
+      const { claim: _claim, ...rest } = action;
       const { owner, nextCheckAt } = event.data;
-      if (!isInDoubt(action)) return { ...action, claim: undefined, status: 'ready' };
-      const unknown = { ...action, claim: undefined, status: 'unknown' } as const;
+      if (!isInDoubt(action)) return { ...rest, status: 'ready' };
       return owner === undefined || nextCheckAt === undefined
-        ? unknown
-        : { ...unknown, watch: { owner, nextCheckAt } };
+        ? { ...rest, status: 'unknown' }
+        : { ...rest, status: 'unknown', watch: { owner, nextCheckAt } };
     }
     case 'ActionDispatched':
       return dispatched(action, event.data, at);
@@ -72,6 +72,7 @@ export function claim(
 /** In doubt like one that was dispatched when the record ends; a claim of that time means nothing. */
 function presumed(action: Action, data: EventData['AttemptPresumed'], at: number): Action {
   const { attempt, knownUntil, inFlightMs, recovery, downstreamKey, undoes } = data;
+  const { claim: _claim, ...rest } = closeApproval(action, 'ended', at);
   const lost: Attempt = {
     attempt,
     dispatchedAt: knownUntil,
@@ -82,8 +83,7 @@ function presumed(action: Action, data: EventData['AttemptPresumed'], at: number
     presumed: recovery,
   };
   const next: Action = {
-    ...closeApproval(action, 'ended', at),
-    claim: undefined,
+    ...rest,
     status: 'unknown',
     downstreamKey,
     attempts: [...action.attempts, lost],

@@ -40,14 +40,8 @@ export function ended(
   how: Ending,
   decided?: 'rejected' | 'expired',
 ): Action {
-  return {
-    ...closeApproval(action, decided ?? 'ended', how.at),
-    status,
-    ending: how,
-    claim: undefined,
-    watch: undefined,
-    unknownSince: undefined,
-  };
+  const { claim: _claim, watch: _watch, unknownSince: _since, ...rest } = action;
+  return { ...closeApproval(rest, decided ?? 'ended', how.at), status, ending: how };
 }
 
 export function closeApproval(

@@ -65,5 +65,6 @@ export function links(
 }
 
 function unwatched(action: Action): Action {
-  return { ...action, watch: undefined, unknownSince: undefined };
+  const { watch: _watch, unknownSince: _since, ...rest } = action;
+  return rest;
 }

@@ -67,21 +67,20 @@ const none = {};
 
 /** One effect explains every attempt of the action: no doubt is left. */
 function successful(action: Action, at: number): Action {
-  const attempts = action.attempts.map((each) =>
+  const {
+    claim: _claim,
+    watch: _watch,
+    unknownSince: _since,
+    reportedSuccess: _reported,
+    ending: _ending,
+    ...rest
+  } = action;
+  const attempts = rest.attempts.map((each) =>
     each.state === 'running' || each.state === 'in doubt'
       ? { ...each, state: 'succeeded' as const }
       : each,
   );
-  return {
-    ...closeApproval(action, 'ended', at),
-    status: 'succeeded',
-    attempts,
-    claim: undefined,
-    watch: undefined,
-    unknownSince: undefined,
-    reportedSuccess: undefined,
-    ending: undefined,
-  };
+  return { ...closeApproval(rest, 'ended', at), status: 'succeeded', attempts };
 }
 
 function settle(action: Action, attempt: number, state: Attempt['state'], answered = true): Action {
@@ -99,7 +98,8 @@ function markLost(action: Action, attempt: number): Action {
 }
 
 function released(action: Action): Action {
-  return { ...action, claim: undefined };
+  const { claim: _claim, ...rest } = action;
+  return rest;
 }
 
 function inDoubtAgain(action: Action, watch: Partial<Watch>, at: number): Action {
@@ -126,19 +126,18 @@ export function reconciled(
     };
     return successful({ ...action, outcome: found }, at);
   }
-  const attempts = action.attempts.map((each) =>
+  const { watch: _watch, unknownSince: _since, ...rest } = action;
+  const attempts = rest.attempts.map((each) =>
     each.state === 'in doubt' ? { ...each, state: 'no effect' as const } : each,
   );
   return {
-    ...action,
-    watch: undefined,
-    unknownSince: undefined,
+    ...rest,
     status: 'ready',
     attempts,
     checks: 0,
     absentBefore: true,
     // An undo window that a presumed attempt has not let begin.
-    readyAt: data.notBefore ?? Math.max(at, action.readyAt),
+    readyAt: data.notBefore ?? Math.max(at, rest.readyAt),
   };
 }
 
