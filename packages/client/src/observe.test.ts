@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { verifyLedger } from '@action-ledger/application';
 import { createMemoryEventStore, type EventStore, StoreFault } from '@action-ledger/event-store';
-import { defineTool } from '@action-ledger/tools';
+import { defineTool, refused } from '@action-ledger/tools';
 import { createLedger } from './create-ledger.ts';
 
 const input = z.object({ order: z.string(), cents: z.int().optional() });
@@ -34,7 +34,7 @@ const execute = async ({
   const number = sent.length;
   await whileSending?.();
   if (order === 'lost') throw new Error('socket hang up');
-  return { number };
+  return order === 'no' ? refused('no') : { number };
 };
 const shared = { input, identity: ['order'], execute } as const;
 const tools = {
@@ -160,6 +160,24 @@ describe('observe mode', () => {
     const results = await Promise.all(saidAgain);
     expect(results.map(({ result }) => result)).toEqual([{ number: 1 }, { number: 2 }]);
     expect(JSON.stringify(results)).not.toContain('"request"');
+    expect(sent).toHaveLength(2);
+    await ledger.close();
+  });
+
+  it('knows a request again that went out beside an action, though another epoch would open by now', async () => {
+    const { ledger } = await observed();
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    whileSending = () => (sent.length < 2 ? ended : Promise.resolve());
+    const proposal = { tool: 'refund', arguments: { order: 'no' }, tenant: 'default' };
+    const first = ledger.propose({ ...proposal, origin: { ...run, call: 'c1' } });
+    while (sent.length === 0) await new Promise(setImmediate);
+    const second = { ...proposal, origin: { ...run, call: 'c2' }, request: 'r' };
+    const beside = await ledger.propose(second);
+    expect(beside.observed?.would).toBe('duplicate');
+    end();
+    expect((await first).state).toBe('failed');
+    expect(await ledger.propose(second)).toMatchObject({ actionId: beside.actionId });
     expect(sent).toHaveLength(2);
     await ledger.close();
   });

@@ -4,6 +4,7 @@ import {
   type Action,
   actionIdOf,
   isHeldBack,
+  keyHashOf,
   linkKey,
   type Observed,
   type Sha256,
@@ -28,13 +29,27 @@ export function isBeside(observed: Observed | undefined): observed is Beside {
   return observed?.action !== undefined && observed.request !== undefined;
 }
 
+/** The same whichever epoch of its chain the request meets. */
 export function besideKeyOf(
   sha256: Sha256,
   tenant: string,
   action: string,
   request: string,
 ): string {
-  return linkKey(sha256, tenant, 'observed', action, request);
+  return linkKey(sha256, tenant, 'observed', keyHashOf(action), request);
+}
+
+/** What the request has sent beside this chain before, whatever has become of the chain since. */
+export async function sentBeside(
+  { actions, sha256 }: Parts,
+  { tenant }: Proposal,
+  chain: readonly Action[],
+  request: string | undefined,
+): Promise<Action | undefined> {
+  const [first] = chain;
+  if (first === undefined || request === undefined) return undefined;
+  const found = await actions.load(actionIdOf(besideKeyOf(sha256, tenant, first.id, request), 0));
+  return found.kind === 'broken' || found.action.status === 'new' ? undefined : found.action;
 }
 
 /** @returns undefined where another has come first: to be met again */
@@ -46,11 +61,8 @@ export async function sendBeside(
   observed: Observed & { readonly action: string },
 ): Promise<Answer | undefined> {
   const { parts } = deps;
-  const said = requestOf(proposal);
-  const request = said ?? parts.runtime.ids.next();
+  const request = requestOf(proposal) ?? parts.runtime.ids.next();
   const keyHash = besideKeyOf(parts.sha256, proposal.tenant, observed.action, request);
-  const before = said === undefined ? undefined : await loaded(parts, actionIdOf(keyHash, 0));
-  if (before !== undefined) return sameRequest(parts, tool, proposal, before);
   const { key: _key, ...unnamed } = proposal;
   const answer = await open(
     deps,
@@ -107,9 +119,4 @@ export function noteObserved(
     reason: reason === undefined ? would : `${would}: ${reason}`,
     call: origin,
   });
-}
-
-async function loaded(parts: Parts, actionId: string): Promise<Action | undefined> {
-  const found = await parts.actions.load(actionId);
-  return found.kind === 'broken' || found.action.status === 'new' ? undefined : found.action;
 }

@@ -8,7 +8,7 @@ import { open, type OpenDeps } from '../propose/open-epoch.ts';
 import { type Parts } from '../core/parts.ts';
 import { policyFor } from '../propose/policy.ts';
 import { type Proposal } from '../propose/proposal.ts';
-import { noteObserved, requestOf, sameRequest, sendBeside } from './beside.ts';
+import { noteObserved, requestOf, sameRequest, sendBeside, sentBeside } from './beside.ts';
 
 export interface Met {
   readonly chain: readonly Action[];
@@ -33,7 +33,8 @@ export async function observeMet(
   const { chain, meeting, unread } = met;
   const request = requestOf(proposal);
   const own = chain.find(({ observed }) => request !== undefined && observed?.request === request);
-  if (own !== undefined) return sameRequest(parts, tool, proposal, own);
+  const before = own ?? (await sentBeside(parts, proposal, chain, request));
+  if (before !== undefined) return sameRequest(parts, tool, proposal, before);
   const held = heldBackBy(proposal, names, met);
   if (held !== undefined) return sendBeside(deps, tool, proposal, names, held);
   const observed = opened(parts, tool, proposal, names, met);
