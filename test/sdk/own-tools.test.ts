@@ -39,6 +39,14 @@ function losing(...paths: readonly RegExp[]): typeof fetch {
   };
 }
 
+function gate(): { readonly open: () => void; readonly passed: Promise<void> } {
+  let open = (): void => undefined;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, passed };
+}
+
 async function statusOf(ledger: RemoteLedger, id = ''): Promise<string> {
   const loaded = await ledger.load(id);
   return loaded.kind === 'broken' ? loaded.reason : loaded.action.status;
@@ -240,6 +248,34 @@ describe('tools that are refused', () => {
 });
 
 describe('the end', () => {
+  it('waits for a call whose answer is on its way, and tells what became of it', async () => {
+    const pay = payBy(() => 'paid');
+    const [asked, go] = [gate(), gate()];
+    let polled: Promise<unknown> = Promise.resolve();
+    const ledger = await world.remote({
+      tools: { pay },
+      fetch: async (url, init) => {
+        const reply = fetch(url, init);
+        if ((url as URL).pathname === '/v1/work') polled = Promise.allSettled([reply]);
+        if ((url as URL).pathname !== '/v1/actions') return reply;
+        await reply;
+        asked.open();
+        await go.passed;
+        return reply;
+      },
+    });
+    const called = ledger.tool(pay).call(...call());
+    await asked.passed;
+    const closed = ledger.close();
+    // Nothing but the call is under way any more.
+    await polled;
+    await new Promise(setImmediate);
+    go.open();
+    await closed;
+    const { actionId } = await called;
+    expect(await statusOf(await world.remote(), actionId)).toBe('succeeded');
+  });
+
   it('aborts what runs too long, and tells what became of it', async () => {
     const pay = payBy(() => new Promise(() => undefined));
     const ledger = await world.remote({ tools: { pay } });

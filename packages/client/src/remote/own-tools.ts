@@ -14,8 +14,11 @@ export interface OwnTools {
   shownOf(actionId: string, args: JsonValue): Promise<ShownArguments>;
   /** A step of a workflow: answered at once where it is a read; undefined: nothing of it is this program's. */
   prepareStep(call: OwnCall): Promise<Answer | ShownArguments> | undefined;
-  /** Takes nothing new; what runs may end within `drainMs`, then it is aborted, and its outcome reported. */
-  close(drainMs: number): Promise<void>;
+  /**
+   * Takes nothing new; what runs may end within `drainMs`, then it is aborted, and its outcome reported.
+   * @param asked resolves when no call is under way any more that may still be handed out
+   */
+  close(drainMs: number, asked: Promise<void>): Promise<void>;
 }
 
 export interface OwnCall {

@@ -100,7 +100,11 @@ export async function openRemoteLedger<Tools extends RemoteTools>(
   const { ask } = open;
   const { clock } = runtime;
   const own = await ownToolsOf(options, runtime, askUntil);
-  const proposals = requestsAsObjects(proposing(ask, runtime, own));
+  const proposed = proposing(ask, runtime, own);
+  const proposals = requestsAsObjects({
+    ...proposed,
+    propose: (proposal: RemoteProposal) => open.during(proposed.propose(proposal)),
+  });
   const workflows = requestsAsObjects(remoteWorkflows(ask, clock, own));
   return addNotRemote<Omit<RemoteLedger<Tools>, keyof NotRemote>>({
     ...proposals,
@@ -123,7 +127,8 @@ export async function openRemoteLedger<Tools extends RemoteTools>(
       const timer = runtime.timers.after(drainMs, () => {
         ended.abort();
       });
-      await Promise.all([open.close(), own?.close(drainMs)]);
+      const asked = open.close();
+      await Promise.all([asked, own?.close(drainMs, asked)]);
       timer.cancel();
     },
   });
@@ -199,6 +204,8 @@ function proposalOf(tool: string, args: unknown, context: RemoteCallContext): Re
 
 interface WhileOpen {
   readonly ask: Ask;
+  /** What is more than one request, or goes on in this process when it is answered. */
+  during<Result>(work: Promise<Result>): Promise<Result>;
   /** Resolves when nothing is asked any more. */
   close(): Promise<void>;
 }
@@ -206,15 +213,16 @@ interface WhileOpen {
 function whileOpen(ask: Ask): WhileOpen {
   const underWay = new Set<Promise<unknown>>();
   let isOpen = true;
+  const during: WhileOpen['during'] = (work) => {
+    underWay.add(work);
+    const over = (): void => void underWay.delete(work);
+    work.then(over, over);
+    return work;
+  };
   return {
-    ask: (asking) => {
-      if (!isOpen) return Promise.reject(new LedgerError('ledger.closed', closedText));
-      const asked = ask(asking);
-      underWay.add(asked);
-      const over = (): void => void underWay.delete(asked);
-      asked.then(over, over);
-      return asked;
-    },
+    during,
+    ask: (asking) =>
+      isOpen ? during(ask(asking)) : Promise.reject(new LedgerError('ledger.closed', closedText)),
     close: async () => {
       isOpen = false;
       await Promise.allSettled(underWay);

@@ -21,6 +21,8 @@ export interface CarryDeps extends ReportDeps {
   readonly runtime: Runtime;
   readonly tenant: string;
   readonly sha256: Sha256;
+  /** What is told after its attempt has ended. @param told never rejects */
+  readonly late: (told: Promise<unknown>) => void;
 }
 
 /** Before the request was first sent. */
@@ -39,25 +41,27 @@ export interface Carried extends Begun {
 }
 
 /** Never rejects. @param controller aborted where it is to be given up */
-export async function carryOut(
+export function carryOut(
   deps: CarryDeps,
   carried: Carried,
   controller: AbortController,
 ): Promise<Answer | undefined> {
   const { tool, actionId, worker, dispatch } = carried;
   const { claim, attempt } = dispatch;
-  const report = (outcome: AttemptOutcome): Promise<Answer | undefined> =>
+  const fail = (fault: unknown): undefined => {
+    deps.onFault(`attempt ${attempt} of ${actionId}`, fault);
+    return undefined;
+  };
+  const report = async (outcome: AttemptOutcome): Promise<Answer | undefined> =>
     reportOutcome(
       deps,
       { actionId, worker, claim, attempt },
       storedOutcome(deps.sha256, tool, outcome),
     );
-  try {
-    return await report(await attempted(deps, carried, controller, (late) => void report(late)));
-  } catch (fault) {
-    deps.onFault(`attempt ${attempt} of ${actionId}`, fault);
-    return undefined;
-  }
+  const onLate = (outcome: AttemptOutcome): void => {
+    deps.late(report(outcome).catch(fail));
+  };
+  return attempted(deps, carried, controller, onLate).then(report).catch(fail);
 }
 
 async function attempted(
@@ -71,6 +75,7 @@ async function attempted(
   const { attempt, timeoutMs, downstreamKey, attempts, evidence } = dispatch;
   if (args === undefined)
     return { kind: 'not sent', reason: 'its secret arguments were lost with their process' };
+  if (controller.signal.aborted) return { kind: 'not sent', reason: 'the program is closing' };
   // The ledger knows the schema without what only code can say.
   const valid = tool.validate(args);
   if (valid.kind === 'refusal') {

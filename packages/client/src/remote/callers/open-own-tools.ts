@@ -36,6 +36,8 @@ interface Side extends Omit<CarryDeps, 'tenant'> {
   readonly digestKey: string | undefined;
   readonly secrets: HeldSecrets;
   readonly running: Map<AbortController, Promise<unknown>>;
+  /** Aborted when what runs may run no longer. */
+  readonly stopping: AbortController;
   tenant: string;
 }
 
@@ -51,6 +53,7 @@ export async function openOwnTools(deps: OwnToolsDeps): Promise<OwnTools> {
   const writes = all.filter(({ kind }) => kind === 'write');
   const closed = new AbortController();
   const ended = new AbortController();
+  const running: Side['running'] = new Map();
   let wake = (): void => undefined;
   const side: Side = {
     ask: askUntil(closed.signal),
@@ -65,7 +68,9 @@ export async function openOwnTools(deps: OwnToolsDeps): Promise<OwnTools> {
     secrets: createHeldSecrets(() => {
       wake();
     }),
-    running: new Map(),
+    running,
+    stopping: new AbortController(),
+    late: (told) => void track(running, () => told),
   };
   const declare = async (): Promise<void> => {
     side.tenant = await declareTools(side.ask, writes);
@@ -94,9 +99,9 @@ export async function openOwnTools(deps: OwnToolsDeps): Promise<OwnTools> {
     prepareStep: (call) => ofOwn(side, call, preparedStep),
     shown: (name, args) => shownBy(side, side.tools.get(name), args),
     shownOf: (actionId, args) => shownOf(side, actionId, args),
-    close: async (drainMs) => {
+    close: async (drainMs, asked) => {
       ended.abort();
-      await drain(side, drainMs, working, closed);
+      await drain(side, drainMs, Promise.all([working, asked]), closed);
     },
   };
 }
@@ -230,7 +235,17 @@ function isOver({ word }: Answer): boolean {
 }
 
 function tracked<Result>(
-  { running }: Side,
+  { running, stopping }: Side,
+  work: (controller: AbortController) => Promise<Result>,
+): Promise<Result> {
+  return track(running, (controller) => {
+    if (stopping.signal.aborted) controller.abort(stopping.signal.reason);
+    return work(controller);
+  });
+}
+
+function track<Result>(
+  running: Side['running'],
   work: (controller: AbortController) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController();
@@ -278,15 +293,16 @@ async function lookFor(
 async function drain(
   side: Side,
   drainMs: number,
-  working: Promise<void> | undefined,
+  /** May still bring something to run. */
+  working: Promise<unknown>,
   closed: AbortController,
 ): Promise<void> {
   const { timers } = side.runtime;
   let timer = timers.after(
     drainMs,
     () => {
-      for (const controller of side.running.keys())
-        controller.abort(new Error('the ledger is closing'));
+      side.stopping.abort(new Error('the ledger is closing'));
+      for (const controller of side.running.keys()) controller.abort(side.stopping.signal.reason);
       timer = timers.after(
         lastWordMs,
         () => {
