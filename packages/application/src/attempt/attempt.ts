@@ -23,7 +23,7 @@ import { type Performed, type Tries } from '../record/action-store.ts';
 import { pause } from '../record/append.ts';
 import { afterSuccess } from './after-success.ts';
 import { cancelFor } from './cancel-for.ts';
-import { reportEvidence } from '../reports/evidence.ts';
+import { type OwnReport, reportEvidence } from '../reports/evidence.ts';
 import { joinedBy } from '../propose/join.ts';
 import { type Duty } from '../core/duties.ts';
 import { type Parts, type Run } from '../core/parts.ts';
@@ -301,7 +301,7 @@ async function settled(
       );
       return;
     case 'refusal':
-      await reportRecorded(parts, tool.rules, action, { attempt, outcome });
+      await reportHere(parts, tool, action, { attempt, outcome });
       return;
     case 'done':
       await parts.passed(
@@ -326,42 +326,40 @@ interface ToldLate {
   readonly proven?: boolean;
 }
 
-/** The claim went to another meanwhile: what this attempt brought is evidence. */
-export async function reportRecorded(
+/**
+ * The claim went to another meanwhile: what this attempt brought is evidence.
+ * @returns what was recorded, or why it was not
+ */
+export function reportRecorded(
   parts: Parts,
   rules: ToolRules,
   action: Action,
-  { attempt, outcome, by, proven = true }: ToldLate,
-): Promise<void> {
+  told: ToldLate,
+): Promise<Performed> {
+  const { attempt, by } = told;
   const source = by === undefined ? `attempt ${attempt}` : `attempt ${attempt}, ${by}`;
+  return reportEvidence(parts, action.id, { source, attempt, ...claimOf(told) }, rules);
+}
+
+function claimOf({ outcome, proven = true }: ToldLate): Omit<OwnReport, 'source' | 'attempt'> {
   switch (outcome.kind) {
     case 'succeeded': {
       const { kind: _kind, result: data, ...rest } = outcome;
-      await reportEvidence(
-        parts,
-        action.id,
-        { source, claims: 'success', proven, attempt, data, ...rest },
-        rules,
-      );
-      return;
+      return { claims: 'success', proven, data, ...rest };
     }
     case 'no effect':
-      await reportEvidence(
-        parts,
-        action.id,
-        { source, claims: 'refusal', proven: false, attempt, data: outcome.reason },
-        rules,
-      );
-      return;
+      return { claims: 'refusal', proven: false, data: outcome.reason };
     case 'in doubt':
     case 'not sent':
-      await reportEvidence(
-        parts,
-        action.id,
-        { source, claims: 'note', proven: false, attempt, data: outcome.reason },
-        rules,
-      );
+      return { claims: 'note', proven: false, data: outcome.reason };
   }
+}
+
+/** What nobody waits for is at least told of. */
+async function reportHere(parts: Parts, tool: Tool, action: Action, told: ToldLate): Promise<void> {
+  const kept = await reportRecorded(parts, tool.rules, action, told);
+  if (kept.kind === 'refusal')
+    parts.onFault(`attempt ${told.attempt} of ${action.id}`, new Error(kept.message));
 }
 
 /** `execute` came back after its attempt had been given up. */
@@ -374,7 +372,7 @@ async function reportLate(
 ): Promise<void> {
   try {
     const told = { attempt, outcome: storedOutcome(parts.sha256, tool, outcome) };
-    await reportRecorded(parts, tool.rules, action, told);
+    await reportHere(parts, tool, action, told);
   } catch (fault) {
     parts.onFault(`late report of ${action.id}`, fault);
   }

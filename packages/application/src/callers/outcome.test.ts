@@ -114,6 +114,22 @@ describe('an outcome that the holder reports', () => {
     expect((await opened.action(held.actionId)).evidence).toHaveLength(1);
   });
 
+  it('is refused where so much was said of the action that nothing more is recorded', async () => {
+    const opened = await open();
+    const held = await handed(opened, 'agent/1');
+    await opened.outcome(held);
+    for (let note = 0; note < 18; note += 1) {
+      const source = `provider ${note}`;
+      const report = { source, claims: 'note', proven: false, data: 'x'.repeat(60_000) } as const;
+      await opened.ledger().report(held.actionId, report);
+    }
+    const before = await opened.typesOf(held.actionId);
+    const outcome = { ...succeeded, result: 'x'.repeat(60_000) } as const;
+    const told = await opened.outcome({ ...held, worker: 'agent/2' }, { outcome });
+    expect(await opened.typesOf(held.actionId)).toEqual(before);
+    expect(told).toMatchObject({ kind: 'refusal', code: 'action.evidence-full' });
+  });
+
   it('is cut to size, and says so', async () => {
     const opened = await open();
     const held = await handed(opened, 'agent/1');

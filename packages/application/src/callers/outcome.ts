@@ -73,8 +73,9 @@ export async function takeOutcome(
       const told = action.attempts.find((each) => each.attempt === attempt);
       if (told === undefined) return performed;
       const proven = told.claim === claim && told.worker === worker;
-      await reportRecorded(parts, rules, action, { attempt, outcome, by, proven });
-      return asItIs(parts, actionId);
+      const kept = await reportRecorded(parts, rules, action, { attempt, outcome, by, proven });
+      // Only what is on record is answered as on record.
+      return kept.kind === 'done' ? asItIs(parts, actionId) : kept;
     }
   }
 }
