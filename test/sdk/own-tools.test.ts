@@ -2,7 +2,7 @@
 // have left behind, and the end.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLedger, defineTool, type RemoteLedger, type Tool } from '@action-ledger/client';
-import { callerDeclaration, type ExecuteContext } from '@action-ledger/tools';
+import { callerDeclaration, type ExecuteContext, succeeded } from '@action-ledger/tools';
 import { z } from 'zod';
 import { openWorld, tenant, type World } from './world.ts';
 
@@ -58,7 +58,9 @@ describe('a tool that the program carries out', () => {
     const pay = payBy((context) => {
       context.beforeSend();
       sent.push(context);
-      return { paid: true };
+      // Beyond what can be noted of one, and cut.
+      const parts = new Array<bigint>(30).fill(1n);
+      return succeeded({ paid: true, parts, log: 'x'.repeat(70_000) }, { externalId: 're-1' });
     });
     const ledger = await world.remote({
       tools: { pay },
@@ -66,6 +68,7 @@ describe('a tool that the program carries out', () => {
     });
     const answer = await ledger.tool(pay).call(...call());
     expect(answer).toMatchObject({ word: 'done', repeat: false, result: { paid: true } });
+    expect([answer.externalId, answer.notes?.length]).toEqual(['re-1', 22]);
     expect(answer).not.toHaveProperty('dispatch');
     expect(sent).toMatchObject([
       { attempt: 1, tenant, actionId: answer.actionId, origin: { run: 'run-1', call: 'c-1' } },

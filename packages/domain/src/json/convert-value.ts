@@ -21,6 +21,8 @@ export interface Conversion {
 const valuesMax = 262_144;
 const unitsMax = 64 * 1024 * 1024;
 const notesMax = 20;
+/** Of one value at the most: with the note of more of them, and that of a cut. */
+export const recordableNotesMax = notesMax + 2;
 /** Of an ArrayBuffer or a view of one. */
 const binaryBytesMax = 65_536;
 

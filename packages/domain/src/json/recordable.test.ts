@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Sha256 } from '../sha256.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { parseJson } from './parse-json.ts';
-import { type Recordable, toRecordable } from './recordable.ts';
+import { type Recordable, recordableNotesMax, toRecordable } from './recordable.ts';
 import { utf8Length } from './utf8-length.ts';
 
 const sha256: Sha256 = (text) => hash('sha256', text, 'base64url');
@@ -225,6 +225,8 @@ describe('toRecordable', () => {
     );
 
     expect(record(new Array(100).fill(() => 1)).notes).toHaveLength(21);
+    const most = [...new Array<unknown>(100).fill(() => 1), 'x'.repeat(100_000)];
+    expect(record(most).notes).toHaveLength(recordableNotesMax);
   });
 
   const anything = fc.anything({

@@ -5,7 +5,7 @@ import { type FieldPath } from '../identity/declaration.ts';
 import { type Sha256 } from '../sha256.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { checkJson } from './check-json.ts';
-import { createConversion, convertValue } from './convert-value.ts';
+import { convertValue, createConversion, recordableNotesMax } from './convert-value.ts';
 import { cutToFit, textOf } from './cut-to-fit.ts';
 import { type JsonValue } from './json-value.ts';
 import { isLongerThan } from './utf8-length.ts';
@@ -30,6 +30,8 @@ export interface Recordable {
   /** Only if not complete: SHA-256 of the canonical text before it was cut. */
   readonly digest?: string;
 }
+
+export { recordableNotesMax };
 
 /** Leaves room for an envelope at doors that take a depth of 32. */
 const depthMax = 24;

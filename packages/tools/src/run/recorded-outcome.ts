@@ -12,19 +12,23 @@ import { type Tool } from '../tool.ts';
 /** Larger results are cut; external ids and `keep` fields never are. */
 export const resultBytesMax = 64 * 1024;
 
+/** Of the result, among what a tool keeps. */
+export function keptPaths(keep: readonly string[]): readonly string[] {
+  return keep
+    .filter((path) => path.startsWith('outcome.'))
+    .map((path) => path.slice('outcome.'.length));
+}
+
 export function recordable(
   sha256: Sha256,
   value: unknown,
   keep: readonly string[],
 ): RecordedResult {
-  const kept = keep
-    .filter((path) => path.startsWith('outcome.'))
-    .map((path) => path.slice('outcome.'.length));
   const {
     value: result,
     notes,
     digest,
-  } = toRecordable(value, { bytesMax: resultBytesMax, keep: kept, sha256 });
+  } = toRecordable(value, { bytesMax: resultBytesMax, keep: keptPaths(keep), sha256 });
   return {
     result,
     ...(digest === undefined ? {} : { digest }),

@@ -1,6 +1,6 @@
 // The forms of what callers send and get that carry actions out in processes of their own.
 import { z } from 'zod';
-import { type AttemptOutcome, type JsonValue } from '@action-ledger/domain';
+import { type AttemptOutcome, type JsonValue, recordableNotesMax } from '@action-ledger/domain';
 import { type LookupOutcome } from '@action-ledger/tools';
 import { callForm, evidenceForm } from './action-forms.ts';
 import { actionId, json, object, revision, text, time } from './json.ts';
@@ -80,7 +80,7 @@ const outcomeOf = z.union([
     result: json.optional(),
     externalId: text.optional(),
     digest: z.string().max(200).optional(),
-    notes: z.array(reason).max(20).optional(),
+    notes: z.array(reason).max(recordableNotesMax).optional(),
   }),
   z.strictObject({
     kind: z.literal('no effect').meta({ description: 'The provider has refused, or could not.' }),

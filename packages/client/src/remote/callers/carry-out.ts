@@ -2,7 +2,7 @@
 // kept meanwhile, and its outcome told. The deadline counts from before the request that brought it was first
 // sent; where the claim is lost, or may be, nothing more is sent.
 import type { HandedOut } from '@action-ledger/application';
-import { type Answer, type JsonObject, type Sha256 } from '@action-ledger/domain';
+import { type Answer, type JsonObject } from '@action-ledger/domain';
 import { type Runtime } from '@action-ledger/runtime';
 import {
   type AttemptOutcome,
@@ -20,7 +20,6 @@ import { type ReportDeps, reportOutcome } from './report-outcome.ts';
 export interface CarryDeps extends ReportDeps {
   readonly runtime: Runtime;
   readonly tenant: string;
-  readonly sha256: Sha256;
   /** What is told after its attempt has ended. @param told never rejects */
   readonly late: (told: Promise<unknown>) => void;
 }
@@ -57,6 +56,7 @@ export function carryOut(
       deps,
       { actionId, worker, claim, attempt },
       storedOutcome(deps.sha256, tool, outcome),
+      tool.keep,
     );
   const onLate = (outcome: AttemptOutcome): void => {
     deps.late(report(outcome).catch(fail));

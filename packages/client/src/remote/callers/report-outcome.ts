@@ -1,5 +1,6 @@
 // The outcome of an attempt, told until it is answered: it is the only word of what has happened outside.
-import { type Answer, type AttemptOutcome } from '@action-ledger/domain';
+import { type Answer, type AttemptOutcome, type Sha256, toRecordable } from '@action-ledger/domain';
+import { keptPaths } from '@action-ledger/tools';
 import { type Ask, type Told } from '../ask.ts';
 import { answerIn, thrownFor } from '../read-answer.ts';
 import { pathOf } from '../until-rested.ts';
@@ -15,25 +16,32 @@ export interface Held {
 export interface ReportDeps {
   readonly ask: Ask;
   readonly pause: Pause;
+  readonly sha256: Sha256;
   readonly onFault: (where: string, fault: unknown) => void;
   /** Nothing is told any more. */
   readonly closed: AbortSignal;
 }
 
-/** @returns what is on record then; undefined where it could not be told */
+/**
+ * @param keep what is never cut, as the tool declares it
+ * @returns what is on record then; undefined where it could not be told
+ */
 export async function reportOutcome(
-  { ask, pause, onFault, closed }: ReportDeps,
+  { ask, pause, onFault, closed, sha256 }: ReportDeps,
   { actionId, ...held }: Held,
   outcome: AttemptOutcome,
+  keep: readonly string[],
 ): Promise<Answer | undefined> {
   let toTell = outcome;
+  const shorter = [() => shortened(sha256, outcome, keep), () => bare(outcome)];
   for (let tries = 1; ; tries += 1) {
     const body = { ...held, outcome: toTell };
     const told = await ask({ method: 'POST', path: pathOf(actionId, '/outcome'), body });
     if (told.kind === 'answer') return answerIn(told.body['answer']);
     const isMisfit = told.kind === 'problem' && misfits.has(told.status);
-    if (isMisfit && toTell === outcome) {
-      toTell = withoutResult(outcome);
+    const next = isMisfit ? shorter.shift() : undefined;
+    if (next !== undefined) {
+      toTell = next();
       continue;
     }
     if (isMisfit || isFinal(told) || closed.aborted) {
@@ -53,8 +61,35 @@ function isFinal(told: Exclude<Told, { kind: 'answer' }>): boolean {
   return status === 404 || status === 409 || problem.code === 'stream.broken';
 }
 
-/** What is left where even the cut result is refused for its form. */
-function withoutResult(outcome: AttemptOutcome): AttemptOutcome {
+/** In bytes, beside what is kept. */
+const shortResultBytesMax = 1_024;
+
+/** By which an effect is found, and tried again, is kept where the whole is refused for its form. */
+function shortened(
+  sha256: Sha256,
+  outcome: AttemptOutcome,
+  keep: readonly string[],
+): AttemptOutcome {
+  const { reason = '' } = outcome as { readonly reason?: string };
+  switch (outcome.kind) {
+    case 'succeeded': {
+      const limits = { bytesMax: shortResultBytesMax, keep: keptPaths(keep), sha256 };
+      const { value: result, digest } = toRecordable(outcome.result, limits);
+      const notes = ['what was noted of the result could not be told'];
+      return { ...(digest === undefined ? {} : { digest }), ...outcome, result, notes };
+    }
+    case 'no effect': {
+      const { detail: _detail, ...more } = outcome;
+      return { ...more, reason: short(reason) };
+    }
+    case 'in doubt':
+    case 'not sent':
+      return { ...outcome, reason: short(reason) };
+  }
+}
+
+/** What is left where even that is refused. */
+function bare(outcome: AttemptOutcome): AttemptOutcome {
   switch (outcome.kind) {
     case 'succeeded':
       return { kind: 'succeeded', result: null, notes: ['the result could not be told'] };
