@@ -17,7 +17,14 @@ import {
   times,
 } from './pay.ts';
 import { sha256 } from './sha256.ts';
-import { inWorld, openWorld, type Process, type World, type WorldOptions } from './world.ts';
+import {
+  inWorld,
+  openWorld,
+  type Process,
+  type StartOptions,
+  type World,
+  type WorldOptions,
+} from './world.ts';
 
 const of = (number: number) => ({ ...invoice, invoice: `2026-${number}` });
 const callOf = (number: number) => ({ ...firstCall, call: `call_${number}` });
@@ -52,7 +59,7 @@ const effects = ({ provider }: World): number =>
 
 /** One action in the backup, three more that are lost with the store. */
 async function lostTime(world: World): Promise<Process> {
-  const before = await world.start();
+  const before = await world.start({ sweepMs: hour });
   await before.call(of(1), callOf(1));
   await world.advance(hour);
   await world.backup();
@@ -63,10 +70,10 @@ async function lostTime(world: World): Promise<Process> {
   return before;
 }
 
-async function recovered(world: World): Promise<Process> {
+async function recovered(world: World, options: StartOptions = {}): Promise<Process> {
   await lostTime(world);
   await confirm(world);
-  return world.start();
+  return world.start(options);
 }
 
 const whereManual = (guarantee: Guarantee, manual: string, others: string): string =>
@@ -76,7 +83,7 @@ overEach((payWorld: PayWorld, guarantee) => {
   it('FW25 answers repeats of what it knows, and records and sends nothing new until a person confirms', () =>
     inLossyWorld(payWorld(), async (world) => {
       await lostTime(world);
-      const process = await world.start();
+      const process = await world.start({ sweepMs: hour });
       expect(await process.call(of(1), callOf(1))).toMatchObject({ word: 'already-done' });
       const answer = await process.call(of(2), callOf(2));
       expect(answer).toMatchObject({ word: 'checking', code: 'ledger.recovering' });
@@ -148,7 +155,7 @@ overEach((payWorld: PayWorld, guarantee) => {
 
   it('FW25 ends after the longest validity of a proposal', () =>
     inLossyWorld(payWorld(), async (world) => {
-      await recovered(world);
+      await recovered(world, { sweepMs: hour });
       await world.advance(day);
       const process = await world.restart();
       const { actionId } = await process.call(of(9), callOf(9));
@@ -161,7 +168,7 @@ overEach((payWorld: PayWorld, guarantee) => {
 
   it('FW25 holds across a restart within that time', () =>
     inLossyWorld(payWorld(), async (world) => {
-      await recovered(world);
+      await recovered(world, { sweepMs: hour });
       await world.advance(day - minute);
       const process = await world.restart();
       const { actionId } = await process.call(of(2), callOf(2));
