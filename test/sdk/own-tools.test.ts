@@ -180,12 +180,18 @@ describe('secret arguments', () => {
 
   it('are given to the tool alone, also after people were asked, and in a workflow', async () => {
     const sent: string[] = [];
-    const execute: Send = ({ arguments: { invoice } }) => sent.push(invoice);
-    const pay = payBy(execute, { secret: ['invoice'], scope: 'call', approval: true });
-    const step = payBy(execute, { secret: ['invoice'], scope: 'call' });
+    const execute = ({ arguments: args }: { arguments: { invoice: string; note?: string } }) =>
+      sent.push(args.invoice + (args.note ?? ''));
+    const input = z.object({ invoice: z.string(), note: z.string().optional() });
+    const secret = { input, secret: ['invoice'], free: ['note'], scope: 'call' };
+    const pay = payBy(execute, { ...secret, approval: true });
+    const step = payBy(execute, secret);
     const ledger = await world.remote({ tools: [pay, step], digestKey });
-    const waiting = await ledger.tool(pay).call(...call('hush-1'));
+    const [first, context] = call('hush-1');
+    const waiting = await ledger.tool(pay).call({ ...first, note: ' first' }, context);
     expect(waiting.word).toBe('waiting-for-approval');
+    // What was approved is sent, however it was said again.
+    await ledger.tool(pay).call({ ...first, note: ' second' }, context);
     const bob = await world.remote({ apiKey: 'bob' });
     const { actionId = '' } = waiting;
     const loaded = await bob.load(actionId);
@@ -196,10 +202,10 @@ describe('secret arguments', () => {
       take('pay', ledger.tool(step) as never, { invoice: 'hush-2' }, { compensate: 'impossible' }),
     );
     expect(ran.status).toBe('completed');
-    expect(sent).toEqual(['hush-1', 'hush-2']);
+    expect(sent).toEqual(['hush-1 first', 'hush-2']);
     const record = [await bob.events(actionId), await bob.workflows.show('hush')];
     expect(JSON.stringify(record)).not.toContain('hush-');
-    expect((await ledger.tool(pay).call(...call('hush-1'))).word).toBe('already-done');
+    expect((await ledger.tool(pay).call({ ...first }, context)).word).toBe('already-done');
     expect((await ledger.tool(pay).call(...call('hush-3'))).word).toBe('other-arguments');
   });
 });

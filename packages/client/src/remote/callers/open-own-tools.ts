@@ -16,7 +16,7 @@ import { type Begun, carryOut, type CarryDeps } from './carry-out.ts';
 import { declareTools } from './declare.ts';
 import { lookUp } from './look-up.ts';
 import { createPause } from './pause.ts';
-import { createHeldSecrets, type HeldSecrets, withoutSecrets } from './secrets.ts';
+import { createHeldSecrets, type HeldSecrets, withoutSecrets, withSecrets } from './secrets.ts';
 import { startWork } from './work-loop.ts';
 
 export interface OwnToolsDeps {
@@ -220,13 +220,16 @@ function carry(side: Side, handed: Handed): Promise<Answer | undefined> {
   });
 }
 
+/** What is on record, with its secrets: another call may have joined it with another wording of the rest. */
 function wholeOf(
   { secrets }: Side,
   { declaration }: Tool,
   actionId: string,
   recorded: JsonObject,
 ): JsonObject | undefined {
-  return declaration.secret.length === 0 ? recorded : secrets.get(actionId);
+  if (declaration.secret.length === 0) return recorded;
+  const held = secrets.get(actionId);
+  return held && withSecrets(declaration.secret, recorded, held);
 }
 
 /** Nothing of it is sent or looked up any more. */

@@ -28,10 +28,22 @@ export function withoutSecrets(
   }, named.arguments);
 }
 
+/** @param recorded with what stands in their place */
+export function withSecrets(
+  paths: readonly string[],
+  recorded: JsonObject,
+  held: JsonObject,
+): JsonObject {
+  return paths.reduce((whole, path) => {
+    const secret = readField(held, path);
+    return secret === undefined ? whole : replaced(whole, path.split('.'), secret);
+  }, recorded);
+}
+
 function replaced(
   args: JsonObject,
   [name = '', ...below]: readonly string[],
-  by: string,
+  by: JsonValue,
 ): JsonObject {
   const member: JsonValue = below.length === 0 ? by : replaced(args[name] as JsonObject, below, by);
   return { ...args, [name]: member };
@@ -52,8 +64,10 @@ export function createHeldSecrets(onHeld: () => void): HeldSecrets {
   const held = new Map<string, JsonObject>();
   return {
     hold: (actionId, args) => {
+      // Whatever joins it has the same secrets.
+      const first = held.get(actionId) ?? args;
       held.delete(actionId);
-      held.set(actionId, args);
+      held.set(actionId, first);
       const [oldest] = held.keys();
       if (held.size > heldMax && oldest !== undefined) held.delete(oldest);
       onHeld();
