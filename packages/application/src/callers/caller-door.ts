@@ -3,7 +3,7 @@ import { type Action, type ActionRefusalCode, type Refusal } from '@action-ledge
 import { type Tool } from '@action-ledger/tools';
 import { type Broken } from '../record/action-store.ts';
 import { type Answer } from '../answer/answer.ts';
-import { withoutUndefined } from '../propose/check-request.ts';
+import { withoutUndefined } from '../core/check-request.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
 import { propose, type ProposeDeps } from '../propose/propose.ts';
 import { type Caller, type Proposal, withoutLink } from '../propose/proposal.ts';

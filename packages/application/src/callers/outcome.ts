@@ -12,7 +12,7 @@ import { type Answer, answerFor } from '../answer/answer.ts';
 import { afterSuccess } from '../attempt/after-success.ts';
 import { outcomeEvidence, reportRecorded } from '../attempt/attempt.ts';
 import { joinedBy } from '../propose/join.ts';
-import { isThere, unknownAction } from '../people/known-action.ts';
+import { isThere, unknownAction } from '../record/known-action.ts';
 import { manualRules } from '../attempt/manual-rules.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
 import { evidenceFull } from '../reports/evidence.ts';

@@ -14,7 +14,7 @@ import { type LookupOutcome, type Tool } from '@action-ledger/tools';
 import { type Broken } from '../record/action-store.ts';
 import { type Answer, answerFor } from '../answer/answer.ts';
 import { attendAction } from '../attend/attend.ts';
-import { isThere, unknownAction } from '../people/known-action.ts';
+import { isThere, unknownAction } from '../record/known-action.ts';
 import { recordVerdict } from '../attend/look-up.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
 import { blockedLookMs } from '../attempt/send.ts';

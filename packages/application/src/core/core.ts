@@ -9,7 +9,7 @@ import { callerDoor } from '../callers/caller-door.ts';
 import { type CallerTools, openCallerTools } from '../callers/caller-tools.ts';
 import { checkInBackground, holdLostStreams } from '../record/background-check.ts';
 import { createEpochChains } from '../propose/chain-of-epochs.ts';
-import { withoutUndefined } from '../propose/check-request.ts';
+import { withoutUndefined } from './check-request.ts';
 import { drain } from './drain.ts';
 import { allDuties, type Duty } from './duties.ts';
 import { editAction } from '../people/edit.ts';

@@ -20,7 +20,7 @@ export async function drain(
   const { timers } = parts.runtime;
   const all = Promise.all(running.map(([, { done }]) => done));
   if (await within(drainMs, timers, all)) return;
-  for (const [, run] of running) run.abort('the ledger is closing');
+  for (const [, run] of running) run.abort('what runs it is stopping, and did not wait longer');
   if (await within(recordWithinMs, timers, all)) return;
   for (const [actionId, run] of running)
     if (parts.runs.get(actionId) === run)

@@ -1,4 +1,4 @@
-// What the parts of one running ledger share. Built once in ledger.ts; every rule that decides lives
+// What the parts of one running ledger share. Built once in assemble.ts; every rule that decides lives
 // in the domain, every effect outside in a tool.
 import {
   type Action,

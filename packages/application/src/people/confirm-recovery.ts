@@ -5,7 +5,7 @@ import { chainStart, type Sha256 } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { appendOnce } from '../record/append.ts';
-import { checkRequest } from '../propose/check-request.ts';
+import { checkRequest } from '../core/check-request.ts';
 import { createLedgerClock } from '../core/ledger-clock.ts';
 import {
   recoveriesMax,

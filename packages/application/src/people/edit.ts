@@ -17,17 +17,17 @@ import {
 import { type Tool } from '@action-ledger/tools';
 import { type RefusedCode } from '../answer/answer-codes.ts';
 import { type Answer, answerFor, refusedAnswer } from '../answer/answer.ts';
-import { checkRequest, editShape } from '../propose/check-request.ts';
+import { checkRequest, editShape } from '../core/check-request.ts';
 import { type EpochChains } from '../propose/chain-of-epochs.ts';
 import { namesOfEdit } from './complete-edit.ts';
-import { isThere, notServed, unknownAction } from './known-action.ts';
+import { isThere, notServed, unknownAction } from '../record/known-action.ts';
 import { chainOf } from '../propose/met-chain.ts';
 import { restUntil, standIn } from '../answer/follow.ts';
 import { argumentsHashFor, type Names, underOlderName } from '../propose/names.ts';
 import { notRead, notRecordable } from '../answer/not-recordable.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
 import { policyFor } from '../propose/policy.ts';
-import { withWhatHappened } from './what-happened.ts';
+import { withWhatHappened } from '../record/what-happened.ts';
 
 export interface EditRequest {
   readonly actionId: string;

@@ -11,9 +11,9 @@ import {
   closeIncidentShape,
   settleShape,
   voteShape,
-} from '../propose/check-request.ts';
+} from '../core/check-request.ts';
 import { joinedBy } from '../propose/join.ts';
-import { performKnown } from './known-action.ts';
+import { performKnown } from '../record/known-action.ts';
 import { manualRules } from '../attempt/manual-rules.ts';
 import { inSpan } from '../core/spans.ts';
 import { type Parts, toolOf } from '../core/parts.ts';

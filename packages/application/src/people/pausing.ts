@@ -2,7 +2,7 @@
 // held back goes on when a pause ends.
 import { type ActionRefusalCode, canonicalJson, type Refusal } from '@action-ledger/domain';
 import { type BurstLimit, createBurstWatch } from './burst-watch.ts';
-import { checkRequest, pauseShape, resumeShape } from '../propose/check-request.ts';
+import { checkRequest, pauseShape, resumeShape } from '../core/check-request.ts';
 import { type OnFault } from '../core/host-functions.ts';
 import { type LedgerClock } from '../core/ledger-clock.ts';
 import { type Parts } from '../core/parts.ts';

@@ -20,8 +20,8 @@ import { type Answer, answerFor, refusedAnswer } from '../answer/answer.ts';
 import { type AnswerCode, type RefusedCode } from '../answer/answer-codes.ts';
 import { runAttempt } from '../attempt/attempt.ts';
 import { awaitRest } from '../answer/await-rest.ts';
-import { checkRequest, repeatShape } from '../propose/check-request.ts';
-import { notServed, unknownAction } from './known-action.ts';
+import { checkRequest, repeatShape } from '../core/check-request.ts';
+import { notServed, unknownAction } from '../record/known-action.ts';
 import { argumentsHashFor, type Names, namesOf } from '../propose/names.ts';
 import { notRecordable, notStored } from '../answer/not-recordable.ts';
 import { type Parts, toolNamed } from '../core/parts.ts';
@@ -31,7 +31,7 @@ import { isOfLostTime, presumptionFor } from '../attend/presumed.ts';
 import { downstreamKeyFor } from '../attempt/send.ts';
 import { createInSlot, isDispatched } from '../attempt/slots.ts';
 import { undoneByThis } from '../attempt/undo.ts';
-import { withWhatHappened } from './what-happened.ts';
+import { withWhatHappened } from '../record/what-happened.ts';
 
 export interface RepeatRequest {
   /** The settled action that is to be done once more. */

@@ -11,7 +11,7 @@ import {
 import { needsApproval } from '@action-ledger/tools';
 import { type Difference } from '../answer/answer.ts';
 import { type RefusedCode } from '../answer/answer-codes.ts';
-import { checkProposal } from './check-request.ts';
+import { checkProposal } from '../core/check-request.ts';
 import { type EpochChains } from './chain-of-epochs.ts';
 import { argumentsHashFor, differencesFrom, namesOf, underOlderName } from './names.ts';
 import { chainOf } from './met-chain.ts';

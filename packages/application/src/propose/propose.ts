@@ -14,7 +14,7 @@ import { passThrough, type Tool } from '@action-ledger/tools';
 import { type Answer } from '../answer/answer.ts';
 import { type RefusedCode } from '../answer/answer-codes.ts';
 import { answerMet } from './answer-met.ts';
-import { checkProposal } from './check-request.ts';
+import { checkProposal } from '../core/check-request.ts';
 import { epochsToMeet } from './epochs-to-meet.ts';
 import {
   argumentsHashFor,

@@ -11,9 +11,9 @@ import {
 } from '@action-ledger/domain';
 import { afterSuccess } from '../attempt/after-success.ts';
 import { type Broken, type Performed } from '../record/action-store.ts';
-import { checkRecorded, checkRequest, reportShape } from '../propose/check-request.ts';
+import { checkRecorded, checkRequest, reportShape } from '../core/check-request.ts';
 import { joinedBy } from '../propose/join.ts';
-import { performKnown, unknownAction } from '../people/known-action.ts';
+import { performKnown, unknownAction } from '../record/known-action.ts';
 import { manualRules } from '../attempt/manual-rules.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
 import { type EvidenceReport } from './evidence-report.ts';

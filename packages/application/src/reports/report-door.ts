@@ -9,10 +9,10 @@ import {
   checkRequest,
   reportAboutShape,
   reportShape,
-} from '../propose/check-request.ts';
+} from '../core/check-request.ts';
 import { tenantOfDamaged } from '../record/tenant-of-damaged.ts';
 import { takeReport } from './evidence.ts';
-import { isThere, unknownAction } from '../people/known-action.ts';
+import { isThere, unknownAction } from '../record/known-action.ts';
 import { type Parts } from '../core/parts.ts';
 import {
   actionNamed,

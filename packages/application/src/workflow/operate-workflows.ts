@@ -10,8 +10,8 @@ import {
   type WorkflowRefusalCode,
 } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
-import { checkRequest } from '../propose/check-request.ts';
-import { withWhatHappened } from '../people/what-happened.ts';
+import { checkRequest } from '../core/check-request.ts';
+import { withWhatHappened } from '../record/what-happened.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
 import { brokenRecord } from './program.ts';
 

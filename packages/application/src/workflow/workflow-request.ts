@@ -15,7 +15,7 @@ import {
   type WorkflowRefusalCode,
 } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
-import { checkRequest } from '../propose/check-request.ts';
+import { checkRequest } from '../core/check-request.ts';
 import { type Known, declaredTool } from '../core/parts.ts';
 
 export interface WorkflowRequest {

@@ -7,7 +7,7 @@ import {
   type Refusal,
   refusal,
 } from '@action-ledger/domain';
-import { type Proposal } from './proposal.ts';
+import { type Proposal } from '../propose/proposal.ts';
 
 type Plain = 'text' | 'revision' | 'attempt' | 'wait' | 'flag';
 

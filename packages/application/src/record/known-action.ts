@@ -8,7 +8,7 @@ import {
   type Refusal,
   streamOfAction,
 } from '@action-ledger/domain';
-import { type Performed, type PerformOptions } from '../record/action-store.ts';
+import { type Performed, type PerformOptions } from './action-store.ts';
 import { type Parts } from '../core/parts.ts';
 import { withWhatHappened } from './what-happened.ts';
 
