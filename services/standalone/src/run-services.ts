@@ -1,6 +1,6 @@
 // The services of this process over its one core, told of what is stored by the one log beside the file.
-// They are started in the order in which they need one another, and stopped in the other: the executor
-// last among those with a duty, because it waits for the attempts under way.
+// They are started in the order in which they need one another, and stopped in the other, one by one. The
+// executor and the reconciler run attempts, and each waits for its own.
 import { type ComposedLedger } from '@action-ledger/client';
 import { createCompensator } from '@action-ledger/compensator';
 import { type EmbeddedEventLog } from '@action-ledger/event-log-embedded';
@@ -16,7 +16,10 @@ export type ActingServices = Readonly<Record<'executor' | 'reconciler' | 'compen
 
 export interface RunningServices {
   readonly services: ActingServices;
-  /** Begins nothing more, and waits for the attempts under way, at most 30 s. */
+  /**
+   * Begins nothing more, and waits for what is under way. Each in its turn: at most 10 s for the records in its
+   * hands, then 30 s for its attempts, and 5 s more for the outcomes of those that it aborted.
+   */
   stop(): Promise<void>;
 }
 

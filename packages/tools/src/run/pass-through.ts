@@ -1,4 +1,5 @@
-// A read passes through: it has no effect to protect, so nothing is recorded.
+// A read passes through: it has no effect to protect, so nothing is recorded. A write runs so only where it is
+// observed and cannot be recorded: once, and nothing is known of it afterwards.
 import {
   type Answer,
   type CallOrigin,
