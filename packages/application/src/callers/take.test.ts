@@ -148,6 +148,24 @@ describe('an action that nobody has taken on', () => {
   });
 });
 
+describe('an action that turns out to be damaged', () => {
+  it('is offered to nobody any more', async () => {
+    const { leave, work, ledger, action, store } = await open();
+    const actionId = await leave();
+    expect(await work()).toHaveLength(1);
+    const { revision: revisionSeen } = await action(actionId);
+    const { append } = store;
+    const damaged = new StoreFault('store.corrupt', 'never', 'damaged');
+    Object.assign(store, {
+      append: (...given: Parameters<typeof append>) =>
+        given[0] === `action-${actionId}` ? Promise.reject(damaged) : append(...given),
+    });
+    const cancel = { actionId, revisionSeen, by: 'ann', reason: 'not needed' };
+    expect(await ledger().cancel(cancel)).toMatchObject({ kind: 'broken' });
+    expect(await work()).toEqual([]);
+  });
+});
+
 describe('what guards a send guards it here', () => {
   it('people are asked first', async () => {
     const { propose, work, callers, ledger, runtime, action } = await open([

@@ -74,13 +74,17 @@ export async function findWork(parts: Parts, request: WorkRequest): Promise<read
   }
 }
 
-function offersFor({ offers }: Parts, { tenant, tools, holding }: WorkRequest): readonly Offer[] {
-  return offers
-    .list(tenant)
-    .filter(
-      ({ tool, secret, actionId }) =>
-        tools.includes(tool) && (!secret || holding.includes(actionId)),
-    );
+function offersFor(
+  { offers, quarantine }: Parts,
+  { tenant, tools, holding }: WorkRequest,
+): readonly Offer[] {
+  return offers.list(tenant).filter(
+    ({ tool, secret, actionId }) =>
+      tools.includes(tool) &&
+      (!secret || holding.includes(actionId)) &&
+      // Nobody could take it on.
+      true,
+  );
 }
 
 async function workOf(parts: Parts, { actionId, kind, tool }: Offer): Promise<Work | undefined> {

@@ -257,15 +257,17 @@ function track<Result>(
   return done;
 }
 
-async function carryWork(side: Side, work: Work): Promise<void> {
+async function carryWork(side: Side, work: Work): Promise<boolean> {
   const { actionId } = work;
   const tool = side.tools.get(work.tool);
-  if (tool === undefined) return;
+  if (tool === undefined) return false;
   try {
     if (work.kind === 'send') await takeOn(side, tool, actionId);
     else await lookFor(side, tool, work);
+    return true;
   } catch (fault) {
     side.onFault(`work on ${actionId}`, fault);
+    return false;
   }
 }
 

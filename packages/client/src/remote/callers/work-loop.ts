@@ -16,8 +16,8 @@ export interface WorkDeps {
   readonly tools: readonly string[];
   /** Actions whose secret arguments are held here. */
   readonly holding: () => readonly string[];
-  /** Never rejects. */
-  readonly carry: (work: Work) => Promise<void>;
+  /** Never rejects. @returns whether it could be asked for */
+  readonly carry: (work: Work) => Promise<boolean>;
   readonly onFault: (where: string, fault: unknown) => void;
   readonly ended: AbortSignal;
 }
@@ -37,8 +37,12 @@ const heldMsMin = 500;
 export function startWork(deps: WorkDeps): WorkLoop {
   let waiting = new AbortController();
   const underWay = new Set<Promise<void>>();
+  /** In a row: what is offered and cannot be had is not asked for over and over. */
+  let failures = 0;
   const begin = (work: Work): void => {
-    const carried = deps.carry(work);
+    const carried = deps.carry(work).then((isCarried) => {
+      failures = isCarried ? 0 : failures + 1;
+    });
     underWay.add(carried);
     void carried.finally(() => underWay.delete(carried));
   };
@@ -72,7 +76,8 @@ export function startWork(deps: WorkDeps): WorkLoop {
         return 'failed' as const;
       });
       tries = came === 'some' ? 0 : tries + 1;
-      if (tries > 0) await deps.pause(tries);
+      const pauses = Math.max(tries, failures);
+      if (pauses > 0) await deps.pause(pauses);
     }
   };
   return {
