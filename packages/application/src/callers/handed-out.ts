@@ -49,21 +49,28 @@ export async function ownAttempt(
     : undefined;
 }
 
+/** No longer than was recorded, where a longer one has been declared since. */
+export function leaseOf({ leaseMs }: Tool['rules'], { claim, attempts }: Action): number {
+  const running = attempts.at(-1);
+  if (claim === undefined || running === undefined) return leaseMs;
+  return Math.min(leaseMs, claim.leaseUntil - running.dispatchedAt);
+}
+
 /** @param action a caller's own attempt */
 export function handedOut(tool: Tool, action: Action): HandedOut | undefined {
   const { claim, downstreamKey, attempts, evidence } = action;
   const running = attempts.at(-1);
   if (claim === undefined || running === undefined || downstreamKey === undefined) return undefined;
-  const { timeoutMs, leaseMs } = tool.rules;
   const origin = action.calls[0];
   return {
     attempt: running.attempt,
     claim: claim.revision,
     downstreamKey,
-    timeoutMs,
+    // As it was dispatched, whatever has been declared since.
+    timeoutMs: running.deadlineAt - running.dispatchedAt,
     deadlineAt: running.deadlineAt,
     inFlightMs: running.inFlightMs,
-    leaseMs,
+    leaseMs: leaseOf(tool.rules, action),
     leaseUntil: claim.leaseUntil,
     arguments: action.arguments,
     attempts: attempts.map(({ attempt, dispatchedAt, deadlineAt }) => ({

@@ -12,6 +12,7 @@ import { type Answer, answerFor } from '../answer/answer.ts';
 import { afterSuccess } from '../attempt/after-success.ts';
 import { outcomeEvidence, reportRecorded } from '../attempt/attempt.ts';
 import { joinedBy } from '../propose/join.ts';
+import { leaseOf } from './handed-out.ts';
 import { isThere, unknownAction } from '../record/known-action.ts';
 import { manualRules } from '../attempt/manual-rules.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
@@ -147,7 +148,8 @@ export async function extendHeld(
   const loaded = await parts.actions.load(actionId);
   if (loaded.kind === 'broken') return loaded;
   if (!isThere(loaded.action)) return unknownAction(actionId);
-  const { leaseMs } = toolOf(parts, loaded.action)?.rules ?? manualRules(loaded.action.tool);
+  const rules = toolOf(parts, loaded.action)?.rules ?? manualRules(loaded.action.tool);
+  const leaseMs = leaseOf(rules, loaded.action);
   const command = { type: 'ExtendClaim', claim, worker, leaseMs } as const;
   const performed = await parts.actions.perform(actionId, () => command);
   return performed.kind === 'done' ? performed.action : performed;

@@ -256,6 +256,20 @@ describe('a dispatch that is asked for again is handed out only while it may be 
     expect(await again(opened, actionId)).toEqual(neither);
   });
 
+  it('with the times that were recorded, whatever is declared since', async () => {
+    const opened = await open();
+    const { actionId, dispatch } = await handed(opened, 'agent/1');
+    const declarations = [paying({ timeoutMs: 600_000 })];
+    const declared = { tenant: 'default', by: 'agent', declarations };
+    expect(await opened.callers().register(declared)).toHaveLength(1);
+    await opened.runtime.advance(12_000);
+    expect(await again(opened, actionId)).toEqual([dispatch, dispatch]);
+    const held = { actionId, worker: 'agent/1', claim: dispatch.claim };
+    expect(await opened.callers().extend(held)).toMatchObject({
+      claim: { leaseUntil: dispatch.leaseUntil + 12_000 },
+    });
+  });
+
   it('not when its success is known already', async () => {
     const opened = await open();
     const { actionId } = await handed(opened, 'agent/1');

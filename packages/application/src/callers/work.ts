@@ -83,7 +83,7 @@ function offersFor(
       tools.includes(tool) &&
       (!secret || holding.includes(actionId)) &&
       // Nobody could take it on.
-      true,
+      quarantine.whyQuarantined(actionId) === undefined,
   );
 }
 
