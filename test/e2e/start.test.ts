@@ -46,17 +46,14 @@ interface Started {
   readonly end: ReturnType<typeof finished>;
 }
 
+const nobody = { env: { USER: '', LOGNAME: '' } };
+
 async function start(...args: readonly string[]): Promise<Started> {
-  const child = startCli([
-    'start',
-    '--tools',
-    folder.file('tools.mjs'),
-    '--path',
-    path,
-    '--port',
-    '0',
-    ...args,
-  ]);
+  const tool = folder.file('tools.mjs');
+  const child = startCli(
+    ['start', '--tools', tool, '--path', path, '--port', '0', ...args],
+    nobody,
+  );
   running = child;
   const end = finished(child);
   let out = '';
@@ -191,7 +188,9 @@ describe('action-ledger start', () => {
     // One line for each request, and nothing else.
     for (const line of err.trim().split('\n'))
       expect(JSON.parse(line)).toMatchObject({ route: expect.any(String), ms: expect.any(Number) });
-    expect(ledger.out()).toMatch(/approval waits: pay; action-ledger approve/);
+    expect(ledger.out()).toMatch(
+      /approval waits: pay; action-ledger approve \S+ --by NAME --path /,
+    );
     expect(await cli('resume', '--reason', 'done')).toMatch(/^0 Resumed: everything\./);
     const again = await start('--open');
     expect(await propose(again, '1')).toMatchObject({ status: 200, body: { repeat: true } });
@@ -201,7 +200,7 @@ describe('action-ledger start', () => {
   it('lets in by keys alone, and goes on after a kill', async () => {
     const first = await start();
     expect(first.out()).toMatch(
-      /there is none: action-ledger keys create .*--path \S*ledger\.db\n/,
+      /there is none: action-ledger keys create .* --by NAME --path \S*ledger\.db\n/,
     );
     expect((await propose(first, '1')).status).toBe(401);
     const made = await cli('keys', 'create', '--name', 'agent', '--role', 'proposer');
@@ -216,7 +215,6 @@ describe('action-ledger start', () => {
 
   it('asks who you are where that goes on record, and not where you only look', async () => {
     await start('--open');
-    const nobody = { env: { USER: '', LOGNAME: '' } };
     expect(await runCli(['unknown', 'list', '--path', path], nobody)).toMatchObject({ code: 0 });
     expect(await runCli(['pause', '--reason', 'x', '--path', path], nobody)).toMatchObject({
       code: 2,

@@ -12,6 +12,7 @@ import {
   addPathOption,
   ledgerPath,
   type PathOption,
+  userName,
 } from '../ledger-file/ledger-path.ts';
 
 export interface DoorOptions extends PathOption {
@@ -62,7 +63,7 @@ export async function openDoor(io: Io, options: DoorOptions): Promise<Door> {
 
 /** Whoever only looks leaves nothing on record. @throws CliError where a person must be named */
 function nameFor(io: Io, { by }: DoorOptions, { method }: DeskAsk): string {
-  const name = by ?? io.env['USER'] ?? io.env['LOGNAME'] ?? '';
+  const name = by ?? userName(io);
   if (name.trim() === '' && method === 'GET') return 'a reader';
   if (name.trim() === '')
     throw usageError('nobody is named', 'say who you are, for the record: --by ann.');

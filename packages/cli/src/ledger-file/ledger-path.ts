@@ -30,6 +30,17 @@ export function ledgerPath(io: Io, { path }: PathOption): string {
   return path ?? (fromEnv === undefined || fromEnv === '' ? defaultPath : fromEnv);
 }
 
+/** Who speaks, where the machine's own name of its user says it; '' where it does not. */
+export function userName({ env }: Io): string {
+  const { USER: user = '', LOGNAME: login = '' } = env;
+  return (user.trim() === '' ? login : user).trim();
+}
+
+/** What a command needs to name who speaks: nothing where the machine does it. */
+export function bySuffix(io: Io): string {
+  return userName(io) === '' ? ' --by NAME' : '';
+}
+
 /** What a command needs to name this ledger; nothing where it is the one that is meant without. */
 export function pathSuffix(io: Io, path: string): string {
   return path === ledgerPath(io, {}) ? '' : ` --path ${printable(path)}`;

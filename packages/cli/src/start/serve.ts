@@ -10,7 +10,7 @@ import { CliError } from '../cli-error.ts';
 import { scopeText } from '../desk/keys.ts';
 import { printable } from '../format/printable.ts';
 import { dateTime } from '../format/time.ts';
-import { pathSuffix } from '../ledger-file/ledger-path.ts';
+import { bySuffix, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { endpointsOf, type NotifyOptions } from './notify-options.ts';
 
@@ -97,7 +97,7 @@ function noticeText({ io, style }: Cli, notice: Notice, file: string): string {
   switch (notice.kind) {
     case 'approval waiting': {
       const { tool, id } = notice.action;
-      return `${at} approval waits: ${printable(tool)}; action-ledger approve ${shortId(id)}${file}`;
+      return `${at} approval waits: ${printable(tool)}; action-ledger approve ${shortId(id)}${bySuffix(io)}${file}`;
     }
     case 'unknown escalated': {
       const { tool, id } = notice.action;

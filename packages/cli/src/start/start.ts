@@ -8,7 +8,7 @@ import { type Cli } from '../cli.ts';
 import { scopeText } from '../desk/keys.ts';
 import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
-import { ledgerPath, type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
+import { bySuffix, ledgerPath, type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { serve, type ServeOptions, stopSignal } from './serve.ts';
 import { type Tracing } from './tracing.ts';
 import { type Serving, type ToolsOptions, toolsToServe } from './tools-to-serve.ts';
@@ -102,7 +102,7 @@ async function keysText(keys: KeyRing, io: Cli['io'], path: string): Promise<str
     ({ revoked, expiresAt = Infinity }) => revoked === undefined && now < expiresAt,
   );
   return good.length === 0
-    ? `by API key, and there is none: action-ledger keys create --name ME --role proposer${pathSuffix(io, path)}`
+    ? `by API key, and there is none: action-ledger keys create --name ME --role proposer${bySuffix(io)}${pathSuffix(io, path)}`
     : `by API key: ${good.length} good`;
 }
 
