@@ -180,9 +180,9 @@ describe('secret arguments', () => {
 
   it('are given to the tool alone, also after people were asked, and in a workflow', async () => {
     const sent: string[] = [];
-    const execute = ({ arguments: args }: { arguments: { invoice: string; note?: string } }) =>
-      sent.push(args.invoice + (args.note ?? ''));
-    const input = z.object({ invoice: z.string(), note: z.string().optional() });
+    const execute = ({ arguments: args }: { arguments: { invoice?: string; note?: string } }) =>
+      sent.push(`${args.invoice ?? ''}${args.note ?? ''}`);
+    const input = z.object({ invoice: z.string().optional(), note: z.string().optional() });
     const secret = { input, secret: ['invoice'], free: ['note'], scope: 'call' };
     const pay = payBy(execute, { ...secret, approval: true });
     const step = payBy(execute, secret);
@@ -195,7 +195,9 @@ describe('secret arguments', () => {
     const bob = await world.remote({ apiKey: 'bob' });
     const { actionId = '' } = waiting;
     const loaded = await bob.load(actionId);
-    const { argumentsHash = '' } = loaded.kind === 'action' ? loaded.action : {};
+    const { argumentsHash = '', revision = 0 } = loaded.kind === 'action' ? loaded.action : {};
+    const edit = { actionId, arguments: { invoice: 5 }, reason: 'r', revisionSeen: revision };
+    expect((await ledger.edit(edit)).code).toBe('arguments.invalid');
     await bob.vote({ actionId, vote: 'approve', argumentsHash });
     expect((await bob.rest(actionId, 20_000))?.status).toBe('succeeded');
     const ran = await ledger.workflow({ id: 'hush' }, (take) =>

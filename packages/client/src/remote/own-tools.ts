@@ -10,8 +10,8 @@ export interface OwnTools {
   prepare(call: OwnCall): Promise<Answer | Prepared> | undefined;
   /** The arguments as the ledger may see them; the same where there is nothing secret. */
   shown(tool: string, args: JsonValue): ShownArguments | Refusal;
-  /** Those of an action on record. */
-  shownOf(actionId: string, args: JsonValue): Promise<ShownArguments>;
+  /** Those of an action on record; answered at once where they do not fit. */
+  shownOf(actionId: string, args: JsonValue): Promise<ShownArguments | Answer>;
   /** A step of a workflow: answered at once where it is a read; undefined: nothing of it is this program's. */
   prepareStep(call: OwnCall): Promise<Answer | ShownArguments> | undefined;
   /**

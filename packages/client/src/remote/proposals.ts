@@ -59,6 +59,7 @@ export function proposing(ask: Ask, runtime: Runtime, own?: OwnTools): Proposing
       const plain = args === undefined ? undefined : checkJson(args);
       if (plain?.kind === 'refusal') return misfit('', plain);
       const shown = plain && ((await own?.shownOf(of, plain.value)) ?? shownWhole(plain.value));
+      if (shown !== undefined && 'word' in shown) return shown;
       const body = given({ reason, revisionSeen, arguments: shown?.arguments, confirmedDouble });
       const path = pathOf(of, '/repeat');
       return untilRested(deps, '', { method: 'POST', path, body, ...given({ waitMs }) }, shown);
@@ -70,6 +71,7 @@ export function proposing(ask: Ask, runtime: Runtime, own?: OwnTools): Proposing
       const plain = checkJson(args);
       if (plain.kind === 'refusal') return misfit(tool ?? '', plain);
       const shown = (await own?.shownOf(actionId, plain.value)) ?? shownWhole(plain.value);
+      if ('word' in shown) return shown;
       const body = given({ reason, revisionSeen, arguments: shown.arguments, tool });
       const path = pathOf(actionId, '/edit');
       const asking: Asking = { method: 'POST', path, body, ...given({ waitMs }) };

@@ -188,19 +188,22 @@ function shownBy(
   };
 }
 
-async function shownOf(side: Side, actionId: string, args: JsonValue): Promise<ShownArguments> {
+async function shownOf(
+  side: Side,
+  actionId: string,
+  args: JsonValue,
+): Promise<ShownArguments | Answer> {
   const asTheyAre: ShownArguments = { kind: 'shown', arguments: args };
   const tools = [...side.tools.values()];
   if (tools.every(({ declaration }) => declaration.secret.length === 0)) return asTheyAre;
   const told = await side.ask({ method: 'GET', path: pathOf(actionId) });
-  // Nothing secret has been said of an action that there is not.
+  // Refused there in its own words: of an action that there is not, nothing can come.
   if (told.kind === 'problem' && told.status === 404) return { kind: 'shown', arguments: {} };
   if (told.kind !== 'answer') throw thrownFor(told);
   const tool = side.tools.get(actionOf(told.body).tool);
   if (tool === undefined || tool.declaration.secret.length === 0) return asTheyAre;
   const shown = shownBy(side, tool, args);
-  // Refused there as it would be here: without it, nothing secret is said.
-  return shown.kind === 'refusal' ? { kind: 'shown', arguments: {} } : shown;
+  return shown.kind === 'refusal' ? misfit(tool.name, shown, side.tenant) : shown;
 }
 
 interface Handed extends Begun {
