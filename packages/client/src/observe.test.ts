@@ -12,6 +12,7 @@ const input = z.object({ order: z.string(), cents: z.int().optional() });
 interface Sent {
   readonly order: string;
   readonly key: string;
+  readonly action: string;
 }
 let sent: Sent[] = [];
 let whileSending: (() => Promise<void>) | undefined;
@@ -22,15 +23,17 @@ beforeEach(() => {
 
 const execute = async ({
   arguments: { order },
+  actionId: action,
   downstreamKey: key,
   beforeSend,
 }: {
+  readonly actionId: string;
   readonly arguments: z.infer<typeof input>;
   readonly downstreamKey: string;
   readonly beforeSend: () => void;
 }) => {
   beforeSend();
-  sent.push({ order, key });
+  sent.push({ order, key, action });
   const number = sent.length;
   await whileSending?.();
   if (order === 'lost') throw new Error('socket hang up');
@@ -39,6 +42,7 @@ const execute = async ({
 const shared = { input, identity: ['order'], execute } as const;
 const tools = {
   refund: defineTool({ ...shared, name: 'refund', guarantee: 'idempotent', keyWindow: '24h' }),
+  hex: defineTool({ ...shared, name: 'hex', guarantee: 'manual', downstreamKey: 'hex' }),
   asked: defineTool({ ...shared, name: 'asked', guarantee: 'manual', approval: true }),
   denied: defineTool({
     ...shared,
@@ -199,6 +203,40 @@ describe('observe mode', () => {
     expect(misfit).toMatchObject({ state: 'refused', code: 'arguments.invalid' });
     expect(sent).toHaveLength(2);
     expect(ledger.observed()).toMatchObject({ calls: 0, unrecorded: 2 });
+    await ledger.close();
+  });
+
+  it('lets a request out once without a record, however often it is said', async () => {
+    const { ledger } = await observed();
+    let end: () => void = () => undefined;
+    whileSending = () => new Promise((resolve) => (end = resolve));
+    const asked = { tool: 'refund', tenant: 'default', origin: {}, request: 'r', waitMs: 0 };
+    const proposal = { ...asked, arguments: { order: 'A' } };
+    const first = await ledger.propose(proposal);
+    expect(first).toMatchObject({ word: 'in-progress', state: 'passed-through' });
+    const again = ledger.propose({ ...proposal, waitMs: 60_000 });
+    expect((await ledger.propose(proposal)).word).toBe('in-progress');
+    end();
+    expect(await again).toMatchObject({ word: 'done', repeat: false, result: { number: 1 } });
+    expect((await ledger.propose(proposal)).result).toEqual({ number: 1 });
+    expect(sent).toHaveLength(1);
+    whileSending = undefined;
+    const others = [{ request: 's' }, { arguments: { order: 'lost' } }, { tool: 'hex' }];
+    for (const other of others) await ledger.propose({ ...proposal, ...other, waitMs: 60_000 });
+    expect(sent).toHaveLength(4);
+    await ledger.close();
+  });
+
+  it('gives what is not recorded names of its own, and says that nobody checks its doubt', async () => {
+    const { ledger } = await observed();
+    const lost = await ledger.tools.hex.call({ order: 'lost' });
+    expect(lost).toMatchObject({ word: 'checking', state: 'passed-through' });
+    expect(lost.messageForModel).toMatch(
+      /^Outcome not known, do not retry \(nobody checks it; .*\)/,
+    );
+    await ledger.tools.hex.call({ order: 'lost' });
+    expect(sent[0]?.key).toMatch(/^[0-9a-f]{64}$/);
+    expect(new Set(sent.map(({ action }) => action)).size).toBe(2);
     await ledger.close();
   });
 

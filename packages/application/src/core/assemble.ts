@@ -29,6 +29,7 @@ import { createQuarantine } from '../record/quarantine.ts';
 import { type Recovery } from '../people/recoveries.ts';
 import { createKeyedTurns } from '../record/keyed-turns.ts';
 import { createWaitingReports } from '../reports/waiting-reports.ts';
+import { createUnrecorded } from '../observe/unrecorded.ts';
 import { createSideTable } from '../record/side-table.ts';
 import { createWaiters } from '../answer/waiters.ts';
 import { lookAt } from '../workflow/open-workflows.ts';
@@ -131,6 +132,7 @@ function nothingUnderWay(): Pick<
   | 'reportsUnderWay'
   | 'reportsLeft'
   | 'externalIdTurns'
+  | 'unrecorded'
 > {
   return {
     runs: new Map<string, Run>(),
@@ -142,6 +144,7 @@ function nothingUnderWay(): Pick<
     reportsUnderWay: new Set(),
     reportsLeft: { all: false, reports: new Set() },
     externalIdTurns: createKeyedTurns(),
+    unrecorded: createUnrecorded(),
   };
 }
 

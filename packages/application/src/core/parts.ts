@@ -29,6 +29,7 @@ import { type Quarantine } from '../record/quarantine.ts';
 import { type Recovery } from '../people/recoveries.ts';
 import { type SideTable } from '../record/side-table.ts';
 import { type Slots } from '../attempt/slots.ts';
+import { type Unrecorded } from '../observe/unrecorded.ts';
 import { type Waiters } from '../answer/waiters.ts';
 
 /** Named points of the write path, told as they are passed: a crash test ends the process there. */
@@ -127,6 +128,8 @@ export interface Parts {
   /** Reports that bear one external id, by its tenant, tool and id. */
   readonly externalIdTurns: KeyedTurns;
   readonly sides: SideTable;
+  /** Of calls that are only observed. */
+  readonly unrecorded: Unrecorded;
   readonly slots: Slots;
   /** Attempts under way in this process, by action. */
   readonly runs: Map<string, Run>;

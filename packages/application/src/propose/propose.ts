@@ -111,14 +111,13 @@ async function observe(
   const { parts } = deps;
   const valid = tool.validate(plain);
   if (valid.kind === 'refusal') return refusedBy(proposal, valid);
-  const named = namesOf(parts, tool, proposal, valid.args);
-  const told =
-    named.kind === 'refusal'
-      ? refusedBy(proposal, named)
-      : await meetNow(deps, tool, proposal, named).catch((fault: unknown) =>
-          notRead(parts, proposal, fault),
-        );
-  return letOut(parts, tool, valid.args, proposal, told);
+  return letOut(parts, tool, valid.args, proposal, async () => {
+    const named = namesOf(parts, tool, proposal, valid.args);
+    if (named.kind === 'refusal') return refusedBy(proposal, named);
+    return meetNow(deps, tool, proposal, named).catch((fault: unknown) =>
+      notRead(parts, proposal, fault),
+    );
+  });
 }
 
 function namedFrom(

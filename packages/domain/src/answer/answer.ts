@@ -98,9 +98,16 @@ const messageMember: PropertyDescriptor & ThisType<Answer> = {
 const resultTextMax = 300;
 
 function sentence(answer: AnswerBase): string {
-  const word = answerWords[answer.word];
+  const word = isForgotten(answer) ? forgottenWord : answerWords[answer.word];
   const facts = factsFor(answer);
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}${facts === '' ? '' : ` (${facts})`}.`;
+}
+
+/** It went out without a record, so that nobody will ever look at it. */
+const forgottenWord = 'outcome not known, do not retry';
+
+function isForgotten({ state, word }: AnswerBase): boolean {
+  return state === 'passed-through' && word === 'checking';
 }
 
 function factsFor(answer: AnswerBase): string {
@@ -117,6 +124,7 @@ function factsFor(answer: AnswerBase): string {
     case 'other-arguments':
       return partsOf(differing(answer), 'nothing was done by this call');
     case 'checking':
+      if (isForgotten(answer)) return partsOf('nobody checks it', answer.reason ?? '');
       return answer.owner === 'operator' ? 'a person is looking into it' : '';
     case 'in-progress':
     case 'waiting-for-approval':

@@ -1,5 +1,5 @@
-// A read passes through: it has no effect to protect, so nothing is recorded. A write runs so only where it is
-// observed and cannot be recorded: once, and nothing is known of it afterwards.
+// A read passes through: it has no effect to protect, so nothing is recorded. Writes of which nothing can be
+// recorded, and that are only observed, run the same way, under names of their own.
 import {
   type Answer,
   type CallOrigin,
@@ -34,7 +34,7 @@ export async function passThrough(
   { timers, sha256 }: PassThroughDeps,
   read: Read,
 ): Promise<Answer> {
-  const outcome = await runUnrecorded(timers, read, '');
+  const outcome = await runUnrecorded(timers, read, { actionId: '', downstreamKey: '' });
   const { tenant, tool } = read;
   if (outcome.kind !== 'succeeded') {
     return refusedAnswer({
@@ -61,14 +61,14 @@ export async function passThrough(
 export async function runUnrecorded(
   timers: Timers,
   { tool, args, tenant, origin, traceparent, tracestate }: Read,
-  downstreamKey: string,
+  { actionId, downstreamKey }: { readonly actionId: string; readonly downstreamKey: string },
 ): Promise<AttemptOutcome> {
   const controller = new AbortController();
   const deadline = timers.after(tool.rules.timeoutMs, () => {
     controller.abort(new Error('the deadline has passed'));
   });
   const outcome = await runExecute(tool, {
-    actionId: '',
+    actionId,
     tenant,
     tool: tool.name,
     arguments: args,

@@ -54,6 +54,8 @@ function isFacts(detail: Answer['detail']): detail is Readonly<Record<string, ne
 }
 
 function notFinished(answer: Answer, nowMs: number, afterS?: number): HttpAnswer {
+  // Not on record: there is nothing to look at later, and whoever says it anew sends it anew.
+  if (answer.state === 'passed-through') return { status: 202, body: answer };
   const seconds = afterS ?? retryAfterS(answer, nowMs);
   return {
     status: 202,
