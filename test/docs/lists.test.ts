@@ -195,6 +195,7 @@ const words = [
   'epoch',
   'scope',
   'call',
+  'caller',
   'proposal',
   'claim',
   'attempt',
@@ -221,4 +222,5 @@ const words = [
   'repeat',
   'duplicate',
   'incident',
+  'observed',
 ];
