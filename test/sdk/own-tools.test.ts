@@ -186,7 +186,18 @@ describe('secret arguments', () => {
     const secret = { input, secret: ['invoice'], free: ['note'], scope: 'call' };
     const pay = payBy(execute, { ...secret, approval: true });
     const step = payBy(execute, secret);
-    const ledger = await world.remote({ tools: [pay, step], digestKey });
+    let holding: readonly string[] = [];
+    const ledger = await world.remote({
+      tools: [pay, step],
+      digestKey,
+      fetch: (url, init) => {
+        if ((url as URL).pathname === '/v1/work')
+          ({ holding = [] } = JSON.parse(init?.body as string) as {
+            readonly holding?: readonly string[];
+          });
+        return fetch(url, init);
+      },
+    });
     const [first, context] = call('hush-1');
     const waiting = await ledger.tool(pay).call({ ...first, note: ' first' }, context);
     expect(waiting.word).toBe('waiting-for-approval');
@@ -209,6 +220,19 @@ describe('secret arguments', () => {
     expect(JSON.stringify(record)).not.toContain('hush-');
     expect((await ledger.tool(pay).call({ ...first }, context)).word).toBe('already-done');
     expect((await ledger.tool(pay).call(...call('hush-3'))).word).toBe('other-arguments');
+    const other = { run: 'run-3', turn: 't', call: 'c', waitMs: 0 };
+    const { actionId: gone = '' } = await ledger.tool(pay).call(first, other);
+    const planned = await bob.load(gone);
+    const revisionSeen = planned.kind === 'action' ? planned.action.revision : 0;
+    await bob.cancel({ actionId: gone, revisionSeen, reason: 'not needed' });
+    await ledger.tool(pay).call(first, other);
+    // Of all that is over, nothing is held.
+    const last = await ledger
+      .tool(pay)
+      .call(first, { run: 'run-2', turn: 't', call: 'c', waitMs: 0 });
+    const { actionId: held = '' } = last;
+    while (!holding.includes(held)) await new Promise(setImmediate);
+    expect(holding).toEqual([held]);
   });
 });
 

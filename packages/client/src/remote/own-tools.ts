@@ -32,8 +32,8 @@ export interface OwnCall {
 export interface ShownArguments {
   readonly kind: 'shown';
   readonly arguments: JsonValue;
-  /** To be told of the action that came of it, before it is waited for. */
-  readonly hold?: (actionId: string) => void;
+  /** To be told what is known of the action that came of it, before it is waited for and after. */
+  readonly hold?: (answer: Answer) => void;
 }
 
 /** A call that may be handed out with its answer. */

@@ -43,6 +43,7 @@ export async function untilRested(
     const { told, ...more } = await held(ask, clock, { ...look, ...given({ signal }) });
     // What was known before is as true as it was.
     if (told.kind !== 'answer') return answer;
+    part.hold?.(answerIn(told.body));
     // Another action has its place: the proposal leads there.
     if (told.body['supersededBy'] !== undefined)
       return proposalAnswer(tool, await ask({ ...asking, waitMs: left }));
@@ -73,9 +74,8 @@ async function firstAnswer(
   const answer = proposalAnswer(tool, first.told);
   const { actionId, repeat } = answer;
   if (carried === undefined) {
-    const isHeldOnly = first.isHeldOnly && actionId !== undefined;
-    if (isHeldOnly) hold?.(actionId);
-    return { answer, isHeldOnly };
+    hold?.(answer);
+    return { answer, isHeldOnly: first.isHeldOnly && actionId !== undefined };
   }
   const came = await within(runtime, carried, until, asking.signal);
   if (came !== undefined) return { answer: came, isHeldOnly: unfinished.has(came.word) };

@@ -161,10 +161,10 @@ async function stepped(
   if (hold !== undefined) {
     // What only this process can carry out has to be known here before it is waited for.
     const planned = await ask({ ...asking, waitMs: 0 });
-    const actionId = planned.kind === 'answer' ? planned.body['actionId'] : undefined;
-    if (typeof actionId === 'string') hold(actionId);
+    if (planned.kind === 'answer') hold(answerIn(planned.body));
   }
   const told = await ask({ ...asking, waitMs: Math.min(waitMs, waitMsMax) });
+  if (told.kind === 'answer') hold?.(answerIn(told.body));
   return stepAnswerOf(ask, workflowId, tool, told);
 }
 

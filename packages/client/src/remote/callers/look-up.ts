@@ -1,7 +1,7 @@
 // A lookup that was handed out: asked once within its time, and its verdict told. What cannot be told is
 // asked for again by the ledger.
 import type { Lookup } from '@action-ledger/application';
-import { type JsonObject } from '@action-ledger/domain';
+import { type Answer, type JsonObject } from '@action-ledger/domain';
 import {
   type LookupOutcome,
   lookupShape,
@@ -9,7 +9,7 @@ import {
   runLookup,
   type Tool,
 } from '@action-ledger/tools';
-import { thrownFor } from '../read-answer.ts';
+import { answerIn, thrownFor } from '../read-answer.ts';
 import { pathOf } from '../until-rested.ts';
 import { type CarryDeps } from './carry-out.ts';
 
@@ -20,12 +20,12 @@ export interface Looked {
   readonly args: JsonObject;
 }
 
-/** Never rejects. @param controller aborted where it is to be given up */
+/** @returns what is on record then, where that was told. @param controller aborted where it is to be given up */
 export async function lookUp(
   deps: CarryDeps,
   looked: Looked,
   controller: AbortController,
-): Promise<void> {
+): Promise<Answer | undefined> {
   const { tool, actionId, lookup, args } = looked;
   const deadline = deps.runtime.timers.after(lookup.timeoutMs, () => {
     controller.abort(new Error('the lookup took too long'));
@@ -49,9 +49,11 @@ export async function lookUp(
   const answered = { revision: lookup.revision, lookup: lookup.lookup };
   const body = { ...answered, outcome: toldOf(deps, looked, outcome) };
   const told = await deps.ask({ method: 'POST', path: pathOf(actionId, '/verdict'), body });
+  if (told.kind === 'answer') return answerIn(told.body['answer']);
   // The action has moved on meanwhile.
-  if (told.kind === 'answer' || (told.kind === 'problem' && told.status === 412)) return;
+  if (told.kind === 'problem' && told.status === 412) return undefined;
   deps.onFault(`lookup of ${actionId}`, thrownFor(told));
+  return undefined;
 }
 
 function toldOf(

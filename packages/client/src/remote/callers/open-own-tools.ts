@@ -28,6 +28,8 @@ export interface OwnToolsDeps {
   readonly askUntil: (ended: AbortSignal) => Ask;
 }
 
+const tooMany = 'So many actions wait for their secret arguments that these were let go of.';
+
 /** How long the outcomes of what was aborted at the end may still be told. */
 const lastWordMs = 10_000;
 
@@ -65,9 +67,14 @@ export async function openOwnTools(deps: OwnToolsDeps): Promise<OwnTools> {
     tenant: '',
     digestKey,
     tools: new Map(all.map((tool) => [tool.name, tool])),
-    secrets: createHeldSecrets(() => {
-      wake();
-    }),
+    secrets: createHeldSecrets(
+      () => {
+        wake();
+      },
+      (actionId) => {
+        onFault(`secret arguments of ${actionId}`, new Error(tooMany));
+      },
+    ),
     running,
     stopping: new AbortController(),
     late: (told) => void track(running, () => told),
@@ -145,9 +152,10 @@ async function prepared(side: Side, tool: Tool, call: OwnCall): Promise<Answer |
     begin: (told) => {
       if (told.kind !== 'answer') return undefined;
       const { dispatch } = told.body as { readonly dispatch?: HandedOut };
-      const { actionId } = answerIn(told.body);
+      const answer = answerIn(told.body);
+      const { actionId } = answer;
       if (actionId === undefined || dispatch === undefined) return undefined;
-      shown.hold?.(actionId);
+      shown.hold?.(answer);
       return carry(side, { tool, actionId, worker, dispatch, ...begun });
     },
   };
@@ -182,8 +190,11 @@ function shownBy(
     kind: 'shown',
     arguments: withoutSecrets(sha256, digestKey, tool, whole),
     whole,
-    hold: (actionId) => {
-      secrets.hold(actionId, whole);
+    hold: (answer) => {
+      const { actionId } = answer;
+      if (actionId === undefined) return;
+      if (isOver(answer)) secrets.forget(actionId);
+      else secrets.hold(actionId, whole);
     },
   };
 }
@@ -295,7 +306,10 @@ async function lookFor(
 ): Promise<void> {
   const args = wholeOf(side, tool, actionId, lookup.arguments);
   if (args === undefined) return;
-  await tracked(side, (controller) => lookUp(side, { tool, actionId, lookup, args }, controller));
+  const answer = await tracked(side, (controller) =>
+    lookUp(side, { tool, actionId, lookup, args }, controller),
+  );
+  if (answer !== undefined && isOver(answer)) side.secrets.forget(actionId);
 }
 
 async function drain(

@@ -59,8 +59,14 @@ export interface HeldSecrets {
   ids(): readonly string[];
 }
 
-/** @param onHeld there is one more action that may be asked for */
-export function createHeldSecrets(onHeld: () => void): HeldSecrets {
+/**
+ * @param onHeld there is one more action that may be asked for
+ * @param onLost there were too many: nobody can go on with this one any more
+ */
+export function createHeldSecrets(
+  onHeld: () => void,
+  onLost: (actionId: string) => void,
+): HeldSecrets {
   const held = new Map<string, JsonObject>();
   return {
     hold: (actionId, args) => {
@@ -69,7 +75,10 @@ export function createHeldSecrets(onHeld: () => void): HeldSecrets {
       held.delete(actionId);
       held.set(actionId, first);
       const [oldest] = held.keys();
-      if (held.size > heldMax && oldest !== undefined) held.delete(oldest);
+      if (held.size > heldMax && oldest !== undefined) {
+        held.delete(oldest);
+        onLost(oldest);
+      }
       onHeld();
     },
     get: (actionId) => held.get(actionId),
