@@ -198,3 +198,21 @@ describe('what a tenant declares', () => {
     });
   });
 });
+
+describe('programs that wait for work', () => {
+  const poll = ({ ask }: World, as: string): Promise<Said> =>
+    ask({ url: '/v1/work', as, body: { tools: ['refund'] }, headers: { prefer: 'wait=30' } });
+
+  it('take no room of requests, and beyond their own are answered at once', async () => {
+    const limits = { tenantUnderWayMax: 2, keyPollsMax: 1 };
+    await inWorld({ limits }, async (world) => {
+      await declare(world);
+      const waiting = [poll(world, agent), poll(world, other)];
+      const { headers } = await poll(world, agent);
+      expect(headers['preference-applied']).toBeUndefined();
+      expect((await propose(world, 'w-1')).status).toBe(202);
+      for (const said of await Promise.all(waiting))
+        expect([said.json['work'], said.headers['preference-applied']]).toEqual([[], 'wait=30']);
+    });
+  });
+});

@@ -19,6 +19,7 @@ import { type ServerDeps } from './server-deps.ts';
 import { addRoute, createServer, refuseOtherMethods } from './server.ts';
 import { createEventHub, type EventHub } from './stream/event-hub.ts';
 import { createUnderWay, createUnderWayOfTenants } from './under-way.ts';
+import { createWaitingPolls } from './waiting-polls.ts';
 
 export interface GatewayDeps {
   readonly ledger: LedgerDoor;
@@ -54,6 +55,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const limits: Limits = { ...defaultLimits, ...deps.limits };
   const { ledger, tools, feed, runtime, access, logger } = deps;
   const underWay = createUnderWay();
+  const polls = createWaitingPolls(limits);
   let isClosing = false;
   const events = hubOf(deps, limits);
   const document = openApiDocument(described);
@@ -76,6 +78,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     logger,
     underWay,
     underWayOf: createUnderWayOfTenants(),
+    polls,
     rate: createRate(runtime.clock, limits),
   };
   if (deps.onAnswered !== undefined) tellAnswered(app, runtime.ids, deps.onAnswered);
@@ -97,10 +100,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     stop: async () => {
       isClosing = true;
       events.stop();
-      await withinMs(runtime, limits.drainMs, underWay.none());
+      await withinMs(runtime, limits.drainMs, Promise.all([underWay.none(), polls.none()]));
       const closed = app.close();
-      if (underWay.count() > 0)
-        logger.warn({ cut: underWay.count() }, 'requests were still under way');
+      const cut = underWay.count() + polls.count();
+      if (cut > 0) logger.warn({ cut }, 'requests were still under way');
       // Also those that clients have only just opened, ahead of a request: nobody else ends them.
       app.server.closeAllConnections();
       await closed;
@@ -127,7 +130,7 @@ function addRoutes(app: FastifyInstance, server: ServerDeps): void {
   refuseOtherMethods(app, described);
 }
 
-async function withinMs(runtime: Runtime, ms: number, work: Promise<void>): Promise<void> {
+async function withinMs(runtime: Runtime, ms: number, work: Promise<unknown>): Promise<void> {
   let timer: Timer | undefined;
   const late = new Promise<void>((resolve) => {
     timer = runtime.timers.after(ms, resolve, { keepsAlive: true });

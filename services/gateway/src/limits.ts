@@ -13,10 +13,14 @@ export interface Limits {
   /** A connection on which nothing moves for so long is cut: longer than any answer is held. */
   readonly idleMs: number;
   readonly connectionsMax: number;
-  /** Requests being answered at once; streams do not count. */
+  /** Requests being answered at once; streams, and those that wait for work, do not count. */
   readonly underWayMax: number;
   /** Of one tenant, so that those whose requests arrive slowly or are held leave room for others. */
   readonly tenantUnderWayMax: number;
+  /** Requests that wait for work; beyond these bounds one is answered at once. */
+  readonly pollsMax: number;
+  readonly tenantPollsMax: number;
+  readonly keyPollsMax: number;
   /** Of one principal, or of one address where nobody is known. */
   readonly requestsPerMinute: number;
   /** Of all principals of one tenant together, so that none takes the place of the others. */
@@ -50,6 +54,9 @@ export const defaultLimits: Limits = {
   connectionsMax: 16_000,
   underWayMax: 2_000,
   tenantUnderWayMax: 1_000,
+  pollsMax: 4_000,
+  tenantPollsMax: 2_000,
+  keyPollsMax: 1_000,
   requestsPerMinute: 60_000,
   tenantRequestsPerMinute: 240_000,
   waitMs: 10_000,

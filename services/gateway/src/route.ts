@@ -37,6 +37,8 @@ export interface Asked<Params, Query, Body> {
   readonly headers: (name: string) => readonly string[];
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
+  /** It only waits from now on, and takes no room of requests. False: no such place is free. */
+  readonly waitsForWork: () => boolean;
 }
 
 /** A stream: the answer is written by its own function, and goes on. */

@@ -5,6 +5,7 @@ import { type Logger } from './logger.ts';
 import { type Rate } from './rate.ts';
 import { type Door } from './route.ts';
 import { type UnderWay, type UnderWayOfTenants } from './under-way.ts';
+import { type WaitingPolls } from './waiting-polls.ts';
 
 export interface ServerDeps {
   readonly door: Door;
@@ -13,5 +14,6 @@ export interface ServerDeps {
   readonly logger: Logger;
   readonly underWay: UnderWay;
   readonly underWayOf: UnderWayOfTenants;
+  readonly polls: WaitingPolls;
   readonly rate: Rate;
 }

@@ -9,7 +9,7 @@ import { admit } from './admit.ts';
 import { checkForm, type Checked } from './check-form.ts';
 import { type Limits } from './limits.ts';
 import { type Logger } from './logger.ts';
-import { type Asked, type Described, type Door, type Route, type TakenOver } from './route.ts';
+import { type Asked, type Described, type Route, type TakenOver } from './route.ts';
 import { type ServerDeps } from './server-deps.ts';
 import { readBody } from './strict-json.ts';
 import { whenOver } from './when-over.ts';
@@ -101,7 +101,7 @@ export function addRoute(app: FastifyInstance, deps: ServerDeps, spec: Route): v
     url: urlOf(spec),
     onRequest: admit(deps, spec.name),
     handler: async (request, reply) => {
-      const answer = await answerTo(deps.door, spec, request, reply);
+      const answer = await answerTo(deps, spec, request, reply);
       const refused = 'takeOver' in answer ? answer.refused() : undefined;
       if (refused !== undefined) send(reply, refused);
       else if ('takeOver' in answer) {
@@ -126,20 +126,25 @@ function noteAction(request: FastifyRequest, { body }: HttpAnswer): void {
 }
 
 async function answerTo(
-  door: Door,
+  deps: ServerDeps,
   spec: Route,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<HttpAnswer | TakenOver> {
-  const asked = askedBy(spec, request, reply);
-  return 'status' in asked ? asked : spec.handle(door, asked);
+  const asked = askedBy(deps, spec, request, reply);
+  return 'status' in asked ? asked : spec.handle(deps.door, asked);
 }
 
 type AnyAsked = Asked<unknown, unknown, unknown>;
 
 const nothing = { kind: 'fits', value: undefined } as const;
 
-function askedBy(spec: Route, request: FastifyRequest, reply: FastifyReply): AnyAsked | HttpAnswer {
+function askedBy(
+  { polls }: ServerDeps,
+  spec: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): AnyAsked | HttpAnswer {
   const params = spec.params ? checkForm(spec.params, request.params, 'path') : nothing;
   if (params.kind === 'misfit') return params.answer;
   const query = queryOf(spec, request);
@@ -155,6 +160,13 @@ function askedBy(spec: Route, request: FastifyRequest, reply: FastifyReply): Any
     // Made for those who ask for it.
     get signal() {
       return signalOf(reply);
+    },
+    waitsForWork: () => {
+      const leave = polls.enter(request.principal);
+      if (leave === undefined) return false;
+      whenOver(reply.raw, leave);
+      request.leave();
+      return true;
     },
   };
 }

@@ -4,7 +4,7 @@ import { workForm } from '../../forms/caller-forms.ts';
 import { preferWait } from '../../forms/command-forms.ts';
 import { actionId, text } from '../../forms/json.ts';
 import { preferring } from '../../preferring.ts';
-import { waitOf } from '../../request-headers.ts';
+import { type Wait, waitOf } from '../../request-headers.ts';
 import { route } from '../../route.ts';
 
 const workMax = 100;
@@ -21,6 +21,8 @@ const body = z
   })
   .meta({ id: 'WorkRequest' });
 
+const atOnce: Wait = { waitMs: 0, applied: {} };
+
 const found = z.strictObject({ work: z.array(workForm) }).meta({ id: 'WorkList' });
 
 export const findWork = route({
@@ -30,7 +32,7 @@ export const findWork = route({
   tag: 'callers',
   summary: 'Ask for work of tools that you have',
   description:
-    'Waits until there is some. `send`: take the action to be handed its dispatch. `lookup`: look its effect up now, and answer with the verdict; nobody else is asked meanwhile.',
+    'Waits until there is some; beyond so many that wait, answers at once. `send`: take the action to be handed its dispatch. `lookup`: look its effect up now, and answer with the verdict; nobody else is asked meanwhile.',
   headers: preferWait,
   body,
   requestExample: { tools: ['refund'], max: 10 },
@@ -41,8 +43,9 @@ export const findWork = route({
       headers: ['Preference-Applied'],
     },
   },
-  handle: async ({ ledger, limits }, { principal, body: asked, headers, signal }) => {
-    const wait = waitOf(headers, limits);
+  handle: async ({ ledger, limits }, { principal, body: asked, headers, signal, waitsForWork }) => {
+    const wanted = waitOf(headers, limits);
+    const wait = wanted.waitMs > 0 && !waitsForWork() ? atOnce : wanted;
     const work = await ledger.callers.work({
       tenant: principal.tenant,
       tools: asked.tools,
