@@ -41,11 +41,18 @@ export interface WaitingReports {
   /** Of all tenants. */
   all(): readonly WaitingReport[];
   /**
-   * Reads what earlier processes have kept, of each tenant that is not read yet.
-   * @returns why some could not be read, one fault for each tenant; the others are read
+   * Reads what earlier processes have kept, of each tenant that is not read yet. A day whose record is damaged
+   * is told of once, and left out: reading it again would show the same.
    * @throws StoreFault where not even the tenants are known
    */
-  load(): Promise<readonly unknown[]>;
+  load(): Promise<Loaded>;
+}
+
+export interface Loaded {
+  /** Of tenants that could not be read: to be tried again. */
+  readonly faults: readonly unknown[];
+  /** What waits of those that were read now. */
+  readonly reports: readonly WaitingReport[];
 }
 
 /** A provider repeats its webhooks for about three days. */
@@ -79,7 +86,11 @@ const tenantsStream = {
     typeof data['tenant'] === 'string' ? new Set([...tenants, data['tenant']]) : tenants,
 };
 
-export function createWaitingReports(deps: RecordStreamDeps): WaitingReports {
+/** @param onDamaged told of each day that is left out */
+export function createWaitingReports(
+  deps: RecordStreamDeps,
+  onDamaged: (fault: StoreFault) => void,
+): WaitingReports {
   const { clock } = deps;
   const names = createRecordStream(deps, tenantsStream);
   const tenants = new Map<string, Tenant>();
@@ -93,15 +104,9 @@ export function createWaitingReports(deps: RecordStreamDeps): WaitingReports {
     return tenants.get(tenant) ?? read(tenant);
   };
   const read = async (tenant: string): Promise<Tenant> => {
-    const next: Tenant = {
-      held: new Map(),
-      byName: new Map(),
-      bytes: 0,
-      days: createReportDays(deps, tenant),
-      last: Promise.resolve(),
-    };
+    const next = emptyTenant(createReportDays(deps, tenant));
     const today = dayOf(clock.nowMs());
-    for (let day = today - reportsKeptDays; day <= today; day += 1) await readDay(next, day);
+    (await readDays(next, today)).forEach(onDamaged);
     // Whoever was faster has it.
     const first = tenants.get(tenant) ?? next;
     tenants.set(tenant, first);
@@ -136,23 +141,26 @@ export function createWaitingReports(deps: RecordStreamDeps): WaitingReports {
       return [...known.held.values()].sort((a, b) => a.at - b.at);
     },
     all: () => [...tenants.values()].flatMap(({ held }) => [...held.values()]),
-    load: async () => faultsOf(await names.load(), tenants, read),
+    load: async () => readAll(await names.load(), tenants, read),
   };
 }
 
-async function faultsOf(
+async function readAll(
   wanted: ReadonlySet<string>,
   tenants: ReadonlyMap<string, Tenant>,
-  read: (tenant: string) => Promise<unknown>,
-): Promise<readonly unknown[]> {
+  read: (tenant: string) => Promise<Tenant>,
+): Promise<Loaded> {
   const faults: unknown[] = [];
+  const reports: WaitingReport[] = [];
   for (const tenant of wanted) {
     if (tenants.has(tenant)) continue;
-    await read(tenant).catch((fault: unknown) => {
+    try {
+      reports.push(...(await read(tenant)).held.values());
+    } catch (fault) {
       faults.push(fault);
-    });
+    }
   }
-  return faults;
+  return { faults, reports };
 }
 
 async function keep(
@@ -213,6 +221,21 @@ async function append(
     'safe',
     `Others kept reports ${appendRoundsMax} times in a row. Try again.`,
   );
+}
+
+function emptyTenant(days: ReportDays): Tenant {
+  return { held: new Map(), byName: new Map(), bytes: 0, days, last: Promise.resolve() };
+}
+
+/** @returns why days were left out: their record is damaged */
+async function readDays(tenant: Tenant, today: number): Promise<readonly StoreFault[]> {
+  const damaged: StoreFault[] = [];
+  for (let day = today - reportsKeptDays; day <= today; day += 1)
+    await readDay(tenant, day).catch((fault: unknown) => {
+      if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
+      damaged.push(fault);
+    });
+  return damaged;
 }
 
 async function readDay(tenant: Tenant, day: number): Promise<void> {
