@@ -15,7 +15,7 @@ import { cutText } from '../format/text-width.ts';
 import { dateTime, duration } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { type UrlOption, urlNamed } from '../ledger-file/ledger-at.ts';
-import { type PathOption } from '../ledger-file/ledger-path.ts';
+import { type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { actionAt } from './action-at.ts';
 import { type LoadedAction, loadAction } from '../ledger-file/load-action.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
@@ -34,7 +34,8 @@ export async function showAction(cli: Cli, typed: string, options: ShowCommand):
     return;
   }
   await readLedger(cli.io, options, async (store, path) => {
-    const loaded = await loadAction(withArchive(store, options), typed, sha256);
+    const file = pathSuffix(cli.io, path);
+    const loaded = await loadAction(withArchive(store, options), typed, sha256, file);
     const { events } = loaded;
     const action = wholeAgain(loaded);
     const heldBack = readSideEntries(viewsPathOf(path), action.id) ?? [];
@@ -44,7 +45,6 @@ export async function showAction(cli: Cli, typed: string, options: ShowCommand):
       return;
     }
     cli.io.out(renderAction(action, heldBack, cli.style, cli.io.columns));
-    const file = options.path === undefined ? '' : ` --path ${printable(options.path)}`;
     const command = `action-ledger replay ${shortId(action.id)}${file}`;
     cli.io.out(`\n${cli.style.dim(`${command}  shows its state after each event.`)}\n`);
   });

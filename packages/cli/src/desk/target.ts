@@ -3,6 +3,7 @@ import { streamOfAction } from '@action-ledger/domain';
 import { foldAction } from '@action-ledger/codec';
 import { type Cli } from '../cli.ts';
 import { findAction } from '../ledger-file/find-action.ts';
+import { pathSuffix } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
 import { type Door } from './door.ts';
@@ -36,7 +37,7 @@ async function named(
 ): Promise<{ readonly actionId: string; readonly tenant: string }> {
   if (path === undefined) return { actionId: typed, tenant: '' };
   return readLedger(cli.io, { path }, async (store) => {
-    const actionId = await findAction(store, typed);
+    const actionId = await findAction(store, typed, pathSuffix(cli.io, path));
     const stream = streamOfAction(actionId);
     const folded = foldAction(sha256, stream, await store.readStream(stream));
     // Of a damaged one the ledger says so itself.

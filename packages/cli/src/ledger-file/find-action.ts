@@ -15,22 +15,25 @@ export function shortId(actionId: string): string {
   return name === undefined ? actionId : `${name.keyHash.slice(0, shortLength)}.${name.epoch}`;
 }
 
-/** @throws CliError `action.unknown`, `action.ambiguous` */
-export async function findAction(store: EventStore, typed: string): Promise<string> {
+/**
+ * @param file what names the ledger in a command
+ * @throws CliError `action.unknown`, `action.ambiguous`
+ */
+export async function findAction(store: EventStore, typed: string, file = ''): Promise<string> {
   const id = typed.startsWith('action-') ? typed.slice('action-'.length) : typed;
   const [, start = '', epoch] = /^([\w-]{1,43})(?:\.(\d{1,9}))?$/.exec(id) ?? [];
   if (start === '')
-    throw unknownAction(typed, 'it is not an action id, and not the beginning of one');
+    throw unknownAction(typed, file, 'it is not an action id, and not the beginning of one');
   if (parseActionId(id) !== undefined) {
     const stored = await store.readStream(`action-${id}`);
     if (stored.length > 0) return id;
-    throw unknownAction(typed, 'no stream of this ledger bears it');
+    throw unknownAction(typed, file, 'no stream of this ledger bears it');
   }
   const found = [...(await startingWith(store, start))].filter(
     (actionId) => epoch === undefined || actionId.endsWith(`.${epoch}`),
   );
   const [first] = found;
-  if (first === undefined) throw unknownAction(typed, 'no action id begins so');
+  if (first === undefined) throw unknownAction(typed, file, 'no action id begins so');
   if (found.length > 1) throw ambiguousAction(typed, found);
   return first;
 }
@@ -52,12 +55,12 @@ async function startingWith(store: EventStore, start: string): Promise<ReadonlyS
   return found;
 }
 
-function unknownAction(typed: string, why: string): CliError {
+function unknownAction(typed: string, file: string, why: string): CliError {
   return new CliError(
     'action.unknown',
     `there is no action ${typed === '' ? '""' : printable(typed)}: ${why}`,
     {
-      fix: '`action-ledger actions list` shows the ids; the beginning of one is enough, and --path names another file.',
+      fix: `\`action-ledger actions list${file}\` shows the ids; the beginning of one is enough, and --path names ${file === '' ? 'another' : 'the'} file.`,
     },
   );
 }

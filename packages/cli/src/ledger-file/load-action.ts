@@ -10,13 +10,17 @@ export interface LoadedAction {
   readonly events: readonly RecordedEvent[];
 }
 
-/** @throws CliError `action.unknown`, `action.ambiguous`, `stream.broken` */
+/**
+ * @param file what names the ledger in a command
+ * @throws CliError `action.unknown`, `action.ambiguous`, `stream.broken`
+ */
 export async function loadAction(
   store: EventStore,
   typed: string,
   sha256: Sha256,
+  file = '',
 ): Promise<LoadedAction> {
-  const actionId = await findAction(store, typed);
+  const actionId = await findAction(store, typed, file);
   const stream = `action-${actionId}`;
   const events = await store.readStream(stream);
   const folded = foldAction(sha256, stream, events);
@@ -25,7 +29,7 @@ export async function loadAction(
       'stream.broken',
       `the record of ${shortId(actionId)} is damaged at revision ${folded.revision}: ${folded.reason}`,
       {
-        fix: `\`action-ledger replay ${shortId(actionId)}\` shows what can still be read, \`action-ledger verify\` what else is damaged. Nothing in it runs; compare it with a backup.`,
+        fix: `\`action-ledger replay ${shortId(actionId)}${file}\` shows what can still be read, \`action-ledger verify${file}\` what else is damaged. Nothing in it runs; compare it with a backup.`,
       },
     );
   }

@@ -56,7 +56,9 @@ it('counts what would have been held back, and lists it', async () => {
 });
 
 it('is no broken invariant, and is told apart', async () => {
-  expect(await shown('verify')).toMatch(/^Whole: .*\n.*\n3 calls only observed; .*held back 2: /);
+  expect(await shown('verify')).toMatch(
+    /^Whole: .*\n.*\n3 calls only observed; .*held back 2: action-ledger observed --path \S/,
+  );
   const { actions } = JSON.parse(await shown('actions', 'list', '--json')) as {
     readonly actions: readonly { readonly action: string }[];
   };

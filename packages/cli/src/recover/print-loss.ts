@@ -6,6 +6,7 @@ import { printable } from '../format/printable.ts';
 import { renderTable } from '../format/table.ts';
 import { dateTime, duration, isoTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
+import { pathSuffix } from '../ledger-file/ledger-path.ts';
 import { type Loss, type LostAction, type OpenAction } from './find-loss.ts';
 
 /** An action that ran to its end has so many events at least. */
@@ -47,7 +48,7 @@ export function lossText(cli: Cli, path: string, loss: Loss): string {
     renderFacts(factsOf(cli, path, condition.reason, loss), style, io.columns),
     ...(loss.actions.length === 0 ? [] : [lostTable(cli, loss.actions)]),
     ...(loss.open.length === 0 ? [] : [openTable(cli, loss.open)]),
-    afterwards(loss),
+    afterwards(loss, pathSuffix(io, path)),
   ];
   return parts.join('\n');
 }
@@ -122,10 +123,10 @@ function more(all: number): string {
   return all > shownMax ? `${count(all - shownMax, 'more', 'more')}; --json has all.\n` : '';
 }
 
-function afterwards({ doubtMs }: Loss): string {
+function afterwards({ doubtMs }: Loss, file: string): string {
   const during = doubtMs === 0 ? 'soon' : `within ${duration(doubtMs)}`;
   return `If a newer file exists, restore that instead. Else find out what was done, then:
-  action-ledger recover --confirm --by NAME --reason "what was found out"
+  action-ledger recover --confirm --by NAME --reason "what was found out"${file}
 What was open then, and what is proposed for the first time ${during} after that, starts in doubt:
 lookups are asked, an idempotent or absolute write is sent again, the rest waits for a person.
 `;

@@ -11,7 +11,7 @@ import { printable } from '../format/printable.ts';
 import { dateTime, isoTime, parseTime } from '../format/time.ts';
 import { findAction } from '../ledger-file/find-action.ts';
 import { foldLedger } from '../ledger-file/fold-ledger.ts';
-import { type PathOption } from '../ledger-file/ledger-path.ts';
+import { type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
 import { renderReplay } from './print-replay.ts';
@@ -36,7 +36,7 @@ export async function replay(
   }
   await readLedger(cli.io, options, async (store, path) => {
     if (target === undefined) await replayLedger(cli, store, path, untilMs ?? 0, options);
-    else await replayOne(cli, withArchive(store, options), target, untilMs, options);
+    else await replayOne(cli, withArchive(store, options), { target, path }, untilMs, options);
   });
 }
 
@@ -52,11 +52,11 @@ function timeOf(text: string): number {
 async function replayOne(
   cli: Cli,
   store: EventStore,
-  target: string,
+  { target, path }: { readonly target: string; readonly path: string },
   untilMs: number | undefined,
   options: ReplayOptions,
 ): Promise<void> {
-  const stream = await streamOf(store, target);
+  const stream = await streamOf(store, target, pathSuffix(cli.io, path));
   const replayed = await replayStream(store, stream, untilMs);
   if (options.json === true) cli.json(replayed);
   else cli.io.out(renderReplay(cli, replayed, untilMs));
@@ -66,9 +66,9 @@ async function replayOne(
 /** Tools, workflows and quarantines have streams too; everything else is an action. */
 const otherStreams = /^(tool|workflow|quarantine)-./;
 
-async function streamOf(store: EventStore, target: string): Promise<string> {
+async function streamOf(store: EventStore, target: string, file: string): Promise<string> {
   if (!otherStreams.test(target) || parseActionId(target) !== undefined)
-    return `action-${await findAction(store, target)}`;
+    return `action-${await findAction(store, target, file)}`;
   if ((await store.readStream(target)).length > 0) return target;
   throw new CliError('stream.unknown', `there is no stream ${printable(target)}`, {
     fix: 'streams are action-<id>, tool-<name>, workflow-<id> and quarantine-<id>; --path names another file.',

@@ -12,7 +12,7 @@ import { renderTable } from '../format/table.ts';
 import { duration } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { isAlive } from '../ledger-file/is-alive.ts';
-import { type PathOption } from '../ledger-file/ledger-path.ts';
+import { type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
 import { compareWithViews } from './compare-with-views.ts';
@@ -86,9 +86,9 @@ function streamText(stream: string, isShort: boolean): string {
 }
 
 /** Apart: an effect that was only observed breaks no promise, as there was none. */
-function observedText({ calls, heldBack }: Verification['observed']): string {
+function observedText({ calls, heldBack }: Verification['observed'], file: string): string {
   if (calls === 0) return '';
-  return `\n${count(calls, 'call')} only observed; the ledger would have held back ${heldBack}: action-ledger observed`;
+  return `\n${count(calls, 'call')} only observed; the ledger would have held back ${heldBack}: action-ledger observed${file}`;
 }
 
 function renderVerification(
@@ -97,7 +97,8 @@ function renderVerification(
   path: string,
   tookMs: number,
 ): string {
-  const read = `${count(events, 'event')} in ${count(streams, 'stream')} of ${path}, read in ${duration(tookMs)}.${observedText(observed)}`;
+  const file = pathSuffix(io, path);
+  const read = `${count(events, 'event')} in ${count(streams, 'stream')} of ${path}, read in ${duration(tookMs)}.${observedText(observed, file)}`;
   if (brokenInvariants.length === 0) {
     return `${style.good('Whole:')} every chain holds, every stream folds, no invariant is broken.\n${read}\n`;
   }
@@ -107,7 +108,6 @@ function renderVerification(
     printable(detail),
   ]);
   const table = renderTable(columns, rows, { style, columns: io.columns });
-  const next =
-    'Nothing in a broken stream runs. Look at one with action-ledger replay STREAM, and compare it with a backup.';
+  const next = `Nothing in a broken stream runs. Look at one with action-ledger replay STREAM${file}, and compare it with a backup.`;
   return `${table}\n${style.bad(`${count(brokenInvariants.length, 'thing')} broken.`)} ${read}\n${next}\n`;
 }

@@ -3,6 +3,7 @@ import { type Cli } from '../cli.ts';
 import { type DecideOptions } from '../desk/decide.ts';
 import { type Door, openDoor } from '../desk/door.ts';
 import { printable } from '../format/printable.ts';
+import { pathSuffix } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { findWorkflow, shortWorkflow } from './load-workflows.ts';
 
@@ -56,5 +57,7 @@ async function named(
   typed: string,
 ): Promise<{ readonly id: string; readonly tenant: string }> {
   if (path === undefined) return { id: typed, tenant: '' };
-  return readLedger(cli.io, { path }, (store) => findWorkflow(store, typed));
+  return readLedger(cli.io, { path }, (store) =>
+    findWorkflow(store, typed, pathSuffix(cli.io, path)),
+  );
 }

@@ -43,8 +43,11 @@ async function loadOne(store: EventStore, id: string): Promise<Workflow | string
   }
 }
 
-/** @throws CliError `workflow.unknown`, `workflow.ambiguous`, `stream.broken` */
-export async function findWorkflow(store: EventStore, typed: string): Promise<Workflow> {
+/**
+ * @param file what names the ledger in a command
+ * @throws CliError `workflow.unknown`, `workflow.ambiguous`, `stream.broken`
+ */
+export async function findWorkflow(store: EventStore, typed: string, file = ''): Promise<Workflow> {
   const wanted = workflowOfStream(typed) ?? typed;
   const { workflows, damaged } = await loadWorkflows(store);
   const byId = workflows.filter(({ id }) => id.startsWith(wanted));
@@ -58,10 +61,10 @@ export async function findWorkflow(store: EventStore, typed: string): Promise<Wo
   const broken = damaged.find((id) => id.startsWith(wanted));
   if (broken !== undefined)
     throw new CliError('stream.broken', `the record of workflow ${broken} is damaged`, {
-      fix: '`action-ledger verify` says what is wrong; nothing in it runs.',
+      fix: `\`action-ledger verify${file}\` says what is wrong; nothing in it runs.`,
     });
   throw new CliError('workflow.unknown', `there is no workflow ${printable(typed)}`, {
-    fix: '`action-ledger workflow list` shows them; --path names another file.',
+    fix: `\`action-ledger workflow list${file}\` shows them; --path names ${file === '' ? 'another' : 'the'} file.`,
   });
 }
 

@@ -7,7 +7,7 @@ import { printable, printableJson } from '../format/printable.ts';
 import { type Style } from '../format/style.ts';
 import { dateTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
-import { type PathOption } from '../ledger-file/ledger-path.ts';
+import { type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { urlNamed } from '../ledger-file/ledger-at.ts';
 import { workflowAt } from './workflow-at.ts';
@@ -36,14 +36,14 @@ export async function showWorkflow(
     else cli.io.out(renderFacts(facts(workflow, cli.style), cli.style, cli.io.columns));
     return;
   }
-  await readLedger(cli.io, options, async (store) => {
-    const workflow = await findWorkflow(store, typed);
+  await readLedger(cli.io, options, async (store, path) => {
+    const file = pathSuffix(cli.io, path);
+    const workflow = await findWorkflow(store, typed, file);
     if (options.json === true) {
       cli.json(workflow);
       return;
     }
     cli.io.out(renderFacts(facts(workflow, cli.style), cli.style, cli.io.columns));
-    const file = options.path === undefined ? '' : ` --path ${printable(options.path)}`;
     const command = `action-ledger replay workflow-${workflow.id}${file}`;
     cli.io.out(`\n${cli.style.dim(`${command}  shows its state after each event.`)}\n`);
   });
