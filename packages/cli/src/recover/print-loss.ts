@@ -128,6 +128,6 @@ function afterwards({ doubtMs }: Loss, file: string): string {
   return `If a newer file exists, restore that instead. Else find out what was done, then:
   action-ledger recover --confirm --by NAME --reason "what was found out"${file}
 What was open then, and what is proposed for the first time ${during} after that, starts in doubt:
-lookups are asked, an idempotent or absolute write is sent again, the rest waits for a person.
+lookups are asked, an idempotent or natural write is sent again, the rest waits for a person.
 `;
 }
