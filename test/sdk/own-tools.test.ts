@@ -128,6 +128,27 @@ describe('a tool that the program carries out', () => {
     expect(events.map(({ type }) => type)).toContain('ClaimExtended');
   });
 
+  it('has all of its time, however long the ledger could not be reached before', async () => {
+    const pay = payBy(() => 'paid', { timeoutMs: 300, leaseMs: 300 });
+    let refusals = 0;
+    const ledger = await world.remote({
+      tools: { pay },
+      fetch: async (url, init) => {
+        if (!(url as URL).pathname.endsWith('/v1/actions') || refusals === 1)
+          return fetch(url, init);
+        refusals += 1;
+        await new Promise((resolve) => setTimeout(resolve, 400));
+        throw new TypeError('fetch failed', {
+          cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }),
+        });
+      },
+    });
+    const answer = await ledger.tool(pay).call(...call());
+    expect([answer.word, refusals]).toEqual(['done', 1]);
+    const events = await ledger.events(answer.actionId ?? '');
+    expect(events.map(({ type }) => type)).not.toContain('AttemptNotSent');
+  });
+
   it('is aborted at its deadline: then it is not known', async () => {
     const pay = payBy(() => new Promise(() => undefined), { timeoutMs: 50 });
     const ledger = await world.remote({ tools: { pay } });

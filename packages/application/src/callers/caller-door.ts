@@ -74,6 +74,6 @@ async function dispatchOf(
   const own = await ownAttempt(parts, actionId, caller);
   const tool = own && toolOf(parts, own);
   if (own === undefined || tool === undefined || !(await mayBeHandedAgain(parts, own))) return {};
-  const dispatch = handedOut(tool, own);
+  const dispatch = handedOut(tool, own, parts.clock.nowMs());
   return dispatch === undefined ? {} : { dispatch };
 }

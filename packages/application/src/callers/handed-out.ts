@@ -10,12 +10,15 @@ export interface HandedOut {
   /** The revision of the claim: the fencing token. */
   readonly claim: number;
   readonly downstreamKey: string;
-  /** From before the request that brought this was first sent: the caller's deadline. */
   readonly timeoutMs: number;
   readonly deadlineAt: number;
+  /** What is left of it as this is answered: the caller counts it from before it asked. */
+  readonly timeLeftMs: number;
   readonly inFlightMs: number;
   readonly leaseMs: number;
   readonly leaseUntil: number;
+  /** As `timeLeftMs`. */
+  readonly leaseLeftMs: number;
   /** As recorded: the first wording, and a digest in place of each secret. */
   readonly arguments: JsonObject;
   readonly attempts: readonly {
@@ -56,8 +59,13 @@ export function leaseOf({ leaseMs }: Tool['rules'], { claim, attempts }: Action)
   return Math.min(leaseMs, claim.leaseUntil - running.dispatchedAt);
 }
 
+/** No more than all of it, whatever the clock says. */
+function leftOf(wholeMs: number, until: number, nowMs: number): number {
+  return Math.max(0, Math.min(wholeMs, until - nowMs));
+}
+
 /** @param action a caller's own attempt */
-export function handedOut(tool: Tool, action: Action): HandedOut | undefined {
+export function handedOut(tool: Tool, action: Action, nowMs: number): HandedOut | undefined {
   const { claim, downstreamKey, attempts, evidence } = action;
   const running = attempts.at(-1);
   if (claim === undefined || running === undefined || downstreamKey === undefined) return undefined;
@@ -69,9 +77,11 @@ export function handedOut(tool: Tool, action: Action): HandedOut | undefined {
     // As it was dispatched, whatever has been declared since.
     timeoutMs: running.deadlineAt - running.dispatchedAt,
     deadlineAt: running.deadlineAt,
+    timeLeftMs: leftOf(running.deadlineAt - running.dispatchedAt, running.deadlineAt, nowMs),
     inFlightMs: running.inFlightMs,
     leaseMs: leaseOf(tool.rules, action),
     leaseUntil: claim.leaseUntil,
+    leaseLeftMs: leftOf(leaseOf(tool.rules, action), claim.leaseUntil, nowMs),
     arguments: action.arguments,
     attempts: attempts.map(({ attempt, dispatchedAt, deadlineAt }) => ({
       attempt,

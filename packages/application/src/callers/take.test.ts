@@ -251,7 +251,9 @@ describe('a dispatch that is asked for again is handed out only while it may be 
     const opened = await open();
     const { actionId, dispatch } = await handed(opened, 'agent/1');
     await opened.runtime.advance(dispatch.timeoutMs - 1);
-    expect(await again(opened, actionId)).toEqual([dispatch, dispatch]);
+    const left = { timeLeftMs: 1, leaseLeftMs: dispatch.leaseMs - dispatch.timeoutMs + 1 };
+    const later = { ...dispatch, ...left };
+    expect(await again(opened, actionId)).toEqual([later, later]);
     await opened.runtime.advance(1);
     expect(await again(opened, actionId)).toEqual(neither);
   });
@@ -263,7 +265,9 @@ describe('a dispatch that is asked for again is handed out only while it may be 
     const declared = { tenant: 'default', by: 'agent', declarations };
     expect(await opened.callers().register(declared)).toHaveLength(1);
     await opened.runtime.advance(12_000);
-    expect(await again(opened, actionId)).toEqual([dispatch, dispatch]);
+    const left = { timeLeftMs: 18_000, leaseLeftMs: 28_000 };
+    const later = { ...dispatch, ...left };
+    expect(await again(opened, actionId)).toEqual([later, later]);
     const held = { actionId, worker: 'agent/1', claim: dispatch.claim };
     expect(await opened.callers().extend(held)).toMatchObject({
       claim: { leaseUntil: dispatch.leaseUntil + 12_000 },

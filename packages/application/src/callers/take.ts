@@ -30,7 +30,7 @@ export async function takeOn(
   if (tool?.byCaller !== true) return undefined;
   if (isOwnAttempt(before.action, caller))
     return (await mayBeHandedAgain(parts, before.action))
-      ? handedOut(tool, before.action)
+      ? handedOut(tool, before.action, parts.clock.nowMs())
       : undefined;
   // In its record stands what stands for them, and is never to be sent in their place.
   if (before.action.secret && caller.holding !== true) return undefined;
@@ -44,7 +44,7 @@ export async function takeOn(
     // It is offered as one.
     lookUp: async () => undefined,
   });
-  return sent === undefined ? undefined : handedOut(tool, sent);
+  return sent === undefined ? undefined : handedOut(tool, sent, parts.clock.nowMs());
 }
 
 async function sendBy(

@@ -21,6 +21,8 @@ export type Told =
   | (Extract<Heard, { kind: 'answer' | 'problem' }> & {
       /** An earlier try may have been carried out. */
       readonly inDoubt: boolean;
+      /** Before the try that brought it. */
+      readonly triedMono: number;
     })
   | { readonly kind: 'fault'; readonly fault: RemoteFault };
 
@@ -51,13 +53,14 @@ export function createAsk(deps: AskDeps): Ask {
       const hasLeft = isAborted(asking.signal);
       if (hasLeft) giveUpAt = Math.min(giveUpAt, clock.monoMs() + afterAbortMs);
       const waitMs = hasLeft ? 0 : Math.max(0, waitUntil - clock.monoMs());
+      const triedMono = clock.monoMs();
       const heard = await oneTry(deps, asking, waitMs, hasLeft);
       inDoubt ||= leavesDoubt(heard);
-      if (!isWorthAnother(heard)) return told(heard, inDoubt);
+      if (!isWorthAnother(heard)) return told(heard, inDoubt, triedMono);
       // Whoever has just left hears at once what is on record.
       if (!hasLeft && isAborted(asking.signal)) continue;
       const afterMs = pauseBefore(deps.runtime, tries, heard);
-      if (isOver(deps, tries, giveUpAt - afterMs)) return told(heard, inDoubt);
+      if (isOver(deps, tries, giveUpAt - afterMs)) return told(heard, inDoubt, triedMono);
       await pause(deps, afterMs, hasLeft ? undefined : asking.signal);
     }
   };
@@ -161,11 +164,11 @@ function pause(
   });
 }
 
-function told(heard: Heard, inDoubt: boolean): Told {
+function told(heard: Heard, inDoubt: boolean, triedMono: number): Told {
   switch (heard.kind) {
     case 'answer':
     case 'problem':
-      return { ...heard, inDoubt };
+      return { ...heard, inDoubt, triedMono };
     case 'not sent':
       return inDoubt
         ? fault('remote.no-answer', 'unsafe', `${mayBe} Then it could not be reached.`, heard)

@@ -40,15 +40,19 @@ const given = {
   tracestate: z.string().optional(),
 };
 
+const left = 'Of it, as this is answered: count it from before the request that brought it.';
+
 export const dispatchForm = z
   .strictObject({
     ...given,
     attempt: attemptNumber,
     claim,
     deadlineAt: time,
+    timeLeftMs: z.number().min(0).meta({ description: left }),
     inFlightMs: z.number(),
     leaseMs: z.number(),
     leaseUntil: time,
+    leaseLeftMs: z.number().min(0).meta({ description: left }),
   })
   .meta({ id: 'Dispatch', description: 'On record before it is handed out: send it now, once.' });
 

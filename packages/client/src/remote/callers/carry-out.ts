@@ -1,6 +1,6 @@
 // One dispatch that was handed out: sent once, by the rules of a send in the ledger's own process, its claim
-// kept meanwhile, and its outcome told. The deadline counts from before the request that brought it was first
-// sent; where the claim is lost, or may be, nothing more is sent.
+// kept meanwhile, and its outcome told. What is left of its time counts from before the try that brought it;
+// where the claim is lost, or may be, nothing more is sent.
 import type { HandedOut } from '@action-ledger/application';
 import { type Answer, type JsonObject } from '@action-ledger/domain';
 import { type Runtime } from '@action-ledger/runtime';
@@ -24,7 +24,7 @@ export interface CarryDeps extends ReportDeps {
   readonly late: (told: Promise<unknown>) => void;
 }
 
-/** Before the request was first sent. */
+/** Before the try that brought the dispatch. */
 export interface Begun {
   readonly startedMono: number;
   readonly startedAt: number;
@@ -72,7 +72,7 @@ async function attempted(
 ): Promise<AttemptOutcome> {
   const { tool, actionId, dispatch, args, startedMono, startedAt } = carried;
   const { clock, timers } = deps.runtime;
-  const { attempt, timeoutMs, downstreamKey, attempts, evidence } = dispatch;
+  const { attempt, timeLeftMs, downstreamKey, attempts, evidence } = dispatch;
   if (args === undefined)
     return { kind: 'not sent', reason: 'its secret arguments were lost with their process' };
   if (controller.signal.aborted) return { kind: 'not sent', reason: 'the program is closing' };
@@ -82,7 +82,7 @@ async function attempted(
     const { code, message: reason } = valid;
     return { kind: 'no effect', reason, code, retryable: false };
   }
-  const deadlineMono = startedMono + timeoutMs;
+  const deadlineMono = startedMono + timeLeftMs;
   const claim = keptClaim(deps, carried, controller);
   const { origin, traceparent, tracestate } = dispatch;
   const context = {
@@ -103,7 +103,7 @@ async function attempted(
       clock: { nowMs: () => clock.wallMs(), monoMs: () => clock.monoMs() },
       timers,
       deadlineMono,
-      deadlineAt: startedAt + timeoutMs,
+      deadlineAt: startedAt + timeLeftMs,
       controller,
       isLost: claim.isLost,
       onSending: () => undefined,
@@ -124,9 +124,9 @@ function keptClaim(
   { actionId, worker, dispatch, startedMono }: Carried,
   controller: AbortController,
 ): KeptClaim {
-  const { leaseMs, timeoutMs, claim } = dispatch;
+  const { leaseMs, leaseLeftMs, timeLeftMs, claim } = dispatch;
   let isLost = false;
-  let keptUntilMono = startedMono + leaseMs;
+  let keptUntilMono = startedMono + leaseLeftMs;
   const extend: Lease['extend'] = async () => {
     const askedMono = clock.monoMs();
     const path = pathOf(actionId, '/claim/extend');
@@ -139,8 +139,9 @@ function keptClaim(
     timers,
     clock,
     leaseMs,
-    startedMono,
-    deadlineMono: startedMono + timeoutMs,
+    // When all of it was left.
+    startedMono: startedMono + leaseLeftMs - leaseMs,
+    deadlineMono: startedMono + timeLeftMs,
     extend,
     onLost: () => {
       isLost = true;

@@ -142,9 +142,7 @@ function ofOwn<Result>(
 async function prepared(side: Side, tool: Tool, call: OwnCall): Promise<Answer | Prepared> {
   const shown = await preparedStep(side, tool, call);
   if ('word' in shown) return shown;
-  const { clock, ids } = side.runtime;
-  const begun = { startedMono: clock.monoMs(), startedAt: clock.wallMs() };
-  const worker = ids.next();
+  const worker = side.runtime.ids.next();
   return {
     ...shown,
     kind: 'prepared',
@@ -156,7 +154,7 @@ async function prepared(side: Side, tool: Tool, call: OwnCall): Promise<Answer |
       const { actionId } = answer;
       if (actionId === undefined || dispatch === undefined) return undefined;
       shown.hold?.(answer);
-      return carry(side, { tool, actionId, worker, dispatch, ...begun });
+      return carry(side, { tool, actionId, worker, dispatch, ...begunBy(side, told) });
     },
   };
 }
@@ -286,9 +284,7 @@ async function carryWork(side: Side, work: Work): Promise<boolean> {
 }
 
 async function takeOn(side: Side, tool: Tool, actionId: string): Promise<void> {
-  const { clock, ids } = side.runtime;
-  const begun = { startedMono: clock.monoMs(), startedAt: clock.wallMs() };
-  const worker = ids.next();
+  const worker = side.runtime.ids.next();
   const told = await side.ask({
     method: 'POST',
     path: pathOf(actionId, '/claim'),
@@ -296,7 +292,13 @@ async function takeOn(side: Side, tool: Tool, actionId: string): Promise<void> {
   });
   if (told.kind !== 'answer') throw thrownFor(told);
   const { dispatch } = told.body as { readonly dispatch?: HandedOut };
-  if (dispatch !== undefined) await carry(side, { tool, actionId, worker, dispatch, ...begun });
+  if (dispatch === undefined) return;
+  await carry(side, { tool, actionId, worker, dispatch, ...begunBy(side, told) });
+}
+
+function begunBy({ runtime }: Side, { triedMono }: { readonly triedMono: number }): Begun {
+  const { clock } = runtime;
+  return { startedMono: triedMono, startedAt: clock.wallMs() - (clock.monoMs() - triedMono) };
 }
 
 async function lookFor(
