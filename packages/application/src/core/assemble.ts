@@ -96,7 +96,7 @@ export function assemble(
     ...createDriving({ ...options, duties: [], crew }, clock, runtime, look, onFault),
     waiters,
     quarantine,
-    reports: waitingReports({ store, sha256, clock, runtime }, onFault),
+    reports: createWaitingReports({ store, sha256, clock, runtime }),
     sides: createSideTable(onSideEntries && safeHook('onSideEntries', onSideEntries, onFault)),
     ...nothingUnderWay(),
     recovering: () => whyRecovering(store, state),
@@ -175,13 +175,4 @@ function whyRecovering(store: EventStore, state: CoreState): string | undefined 
   const condition = store.condition();
   if (condition.kind === 'recovering') return condition.reason;
   return state.presuming ? 'It is being opened.' : state.missing;
-}
-
-function waitingReports(
-  deps: Parameters<typeof createWaitingReports>[0],
-  onFault: Parts['onFault'],
-): Parts['reports'] {
-  return createWaitingReports(deps, (fault) => {
-    onFault('reading the reports that wait', fault);
-  });
 }

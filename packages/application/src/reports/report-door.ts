@@ -131,14 +131,14 @@ export function takeUpReports(parts: Parts, action: Action): void {
 export async function openReports(parts: Parts): Promise<void> {
   const isTold = parts.reportsLeft.all;
   try {
-    const { faults, reports } = await parts.reports.load();
+    const faults = await parts.reports.load();
     for (const fault of isTold ? [] : faults) tell(parts, 'reading the reports that wait', fault);
     parts.reportsLeft.all = faults.length > 0;
-    inBackground(parts, reports);
   } catch (fault) {
     parts.reportsLeft.all = true;
     if (!isTold) tell(parts, 'reading the reports that wait', fault);
   }
+  inBackground(parts, parts.reports.all());
 }
 
 /** Tries again what failed; costs nothing where nothing did. */
@@ -148,6 +148,7 @@ export function retryReports(parts: Parts): void {
   if (reportsLeft.all) {
     const work = openReports(parts).finally(() => reportsUnderWay.delete(work));
     reportsUnderWay.add(work);
+    return;
   }
   const again = [...reportsLeft.reports];
   reportsLeft.reports.clear();

@@ -41,18 +41,11 @@ export interface WaitingReports {
   /** Of all tenants. */
   all(): readonly WaitingReport[];
   /**
-   * Reads what earlier processes have kept, of each tenant that is not read yet. A day whose record is damaged
-   * is told of once, and left out: reading it again would show the same.
+   * Reads what earlier processes have kept, of each tenant that is not read yet.
+   * @returns why some could not be read, one fault for each tenant; the others are read
    * @throws StoreFault where not even the tenants are known
    */
-  load(): Promise<Loaded>;
-}
-
-export interface Loaded {
-  /** Of tenants that could not be read: to be tried again. */
-  readonly faults: readonly unknown[];
-  /** What waits of those that were read now. */
-  readonly reports: readonly WaitingReport[];
+  load(): Promise<readonly unknown[]>;
 }
 
 /** A provider repeats its webhooks for about three days. */
@@ -86,11 +79,7 @@ const tenantsStream = {
     typeof data['tenant'] === 'string' ? new Set([...tenants, data['tenant']]) : tenants,
 };
 
-/** @param onDamaged told of each day that is left out */
-export function createWaitingReports(
-  deps: RecordStreamDeps,
-  onDamaged: (fault: StoreFault) => void,
-): WaitingReports {
+export function createWaitingReports(deps: RecordStreamDeps): WaitingReports {
   const { clock } = deps;
   const names = createRecordStream(deps, tenantsStream);
   const tenants = new Map<string, Tenant>();
@@ -104,9 +93,15 @@ export function createWaitingReports(
     return tenants.get(tenant) ?? read(tenant);
   };
   const read = async (tenant: string): Promise<Tenant> => {
-    const next = emptyTenant(createReportDays(deps, tenant));
+    const next: Tenant = {
+      held: new Map(),
+      byName: new Map(),
+      bytes: 0,
+      days: createReportDays(deps, tenant),
+      last: Promise.resolve(),
+    };
     const today = dayOf(clock.nowMs());
-    (await readDays(next, today)).forEach(onDamaged);
+    for (let day = today - reportsKeptDays; day <= today; day += 1) await readDay(next, day);
     // Whoever was faster has it.
     const first = tenants.get(tenant) ?? next;
     tenants.set(tenant, first);
@@ -141,26 +136,23 @@ export function createWaitingReports(
       return [...known.held.values()].sort((a, b) => a.at - b.at);
     },
     all: () => [...tenants.values()].flatMap(({ held }) => [...held.values()]),
-    load: async () => readAll(await names.load(), tenants, read),
+    load: async () => faultsOf(await names.load(), tenants, read),
   };
 }
 
-async function readAll(
+async function faultsOf(
   wanted: ReadonlySet<string>,
   tenants: ReadonlyMap<string, Tenant>,
-  read: (tenant: string) => Promise<Tenant>,
-): Promise<Loaded> {
+  read: (tenant: string) => Promise<unknown>,
+): Promise<readonly unknown[]> {
   const faults: unknown[] = [];
-  const reports: WaitingReport[] = [];
   for (const tenant of wanted) {
     if (tenants.has(tenant)) continue;
-    try {
-      reports.push(...(await read(tenant)).held.values());
-    } catch (fault) {
+    await read(tenant).catch((fault: unknown) => {
       faults.push(fault);
-    }
+    });
   }
-  return { faults, reports };
+  return faults;
 }
 
 async function keep(
@@ -221,21 +213,6 @@ async function append(
     'safe',
     `Others kept reports ${appendRoundsMax} times in a row. Try again.`,
   );
-}
-
-function emptyTenant(days: ReportDays): Tenant {
-  return { held: new Map(), byName: new Map(), bytes: 0, days, last: Promise.resolve() };
-}
-
-/** @returns why days were left out: their record is damaged */
-async function readDays(tenant: Tenant, today: number): Promise<readonly StoreFault[]> {
-  const damaged: StoreFault[] = [];
-  for (let day = today - reportsKeptDays; day <= today; day += 1)
-    await readDay(tenant, day).catch((fault: unknown) => {
-      if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
-      damaged.push(fault);
-    });
-  return damaged;
 }
 
 async function readDay(tenant: Tenant, day: number): Promise<void> {
