@@ -32,14 +32,20 @@ export async function serveSample(
   const serving = await nearPort(port, (free) =>
     serve(cli, path, tools, { host: '127.0.0.1', port: free, open: true }),
   );
+  const taken = new URL(serving.url).port === String(port) ? '' : portTaken(port);
   const rows = [
     ['API', `${serving.url}/v1, open to this machine, over ${path}`],
     ['docs', `${serving.url}/docs`],
   ] as const;
   const lines = rows.map(([what, is]) => `  ${style.dim(what.padEnd(4))}  ${is}\n`);
-  io.out(`\n${style.bold('Still running')}\n${lines.join('')}\nCtrl-C stops it.\n`);
+  io.out(`\n${style.bold('Still running')}\n${lines.join('')}${taken}\nCtrl-C stops it.\n`);
   await stopSignal();
   await serving.stop();
+}
+
+function portTaken(port: number): string {
+  if (port === 0) return '';
+  return `  Port ${port} is taken by another program: the API is at the address above, and not where the pages say.\n`;
 }
 
 /** Cents above which a person is asked. */

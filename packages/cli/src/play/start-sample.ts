@@ -61,7 +61,7 @@ async function playSample(cli: Cli, path: string, calls: string): Promise<void> 
 }
 
 const introduction = `Recorded tool calls of agents, played through a ledger against a sandbox provider that loses replies,
-stays silent and is asked twice. Nothing leaves this machine.`;
+stays silent and is asked twice. Nothing leaves this machine. Each start begins with a fresh ledger.`;
 
 function whatNext({ verdict }: Played, path: string, { bold }: Style): string {
   const action = shortId(verdict.longest?.id ?? '');
