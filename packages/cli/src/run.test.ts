@@ -55,7 +55,9 @@ describe('a call that makes no sense', () => {
 
   it('is told on one line, with what may have been meant', async () => {
     const { err } = await called('verfy');
-    expect(err).toMatch(/^action-ledger: unknown command 'verfy' \(Did you mean verify\?\)\n/);
+    expect(err).toMatch(
+      /^action-ledger: unknown command 'verfy' \(Did you mean verify\?\)\n {2}fix: there is no such command: --help/,
+    );
   });
 
   it('names the option that is empty', async () => {

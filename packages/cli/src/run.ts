@@ -37,7 +37,7 @@ function usageErrorOf({ message }: CommanderError): CliError {
     inWords(what)
       .replace(/^error: /, '')
       .replaceAll('\n', ' '),
-    usageFix,
+    fixFor(what),
   );
 }
 
@@ -46,7 +46,11 @@ function inWords(text: string): string {
   return text.replace(/required option '(.+)' not specified/, "missing required option '$1'");
 }
 
-const usageFix = '--help says what the command takes, with examples.';
+function fixFor(text: string): string {
+  return text.includes('unknown command')
+    ? 'there is no such command: --help lists those that there are.'
+    : '--help says what the command takes, with examples.';
+}
 
 /** @param asJson errors are told as JSON, by whoever runs the program */
 function createProgram(io: Io, asJson: boolean): Command {
@@ -60,13 +64,12 @@ function createProgram(io: Io, asJson: boolean): Command {
       .exitOverride()
       .helpOption('-h, --help', 'print this help')
       .helpCommand('help [command]', 'print the help of a command')
-      .showHelpAfterError(`  fix: ${usageFix}`)
       .configureOutput({
         writeOut: io.out,
         writeErr: asJson ? () => undefined : io.err,
         outputError: (text, write) => {
           const told = inWords(text.trimEnd()).replace(/^error: /, 'action-ledger: ');
-          write(`${told.replaceAll('\n', ' ')}\n`);
+          write(`${told.replaceAll('\n', ' ')}\n  fix: ${fixFor(told)}\n`);
         },
         getOutHelpWidth: () => io.columns ?? 100,
         getErrHelpWidth: () => io.columns ?? 100,

@@ -159,6 +159,18 @@ function sinceText({ revision, type, at, by }: Since): string {
   return `since: revision ${revision}, ${type}${by === undefined ? '' : ` by ${by}`}, ${dateTime(at)} UTC`;
 }
 
+const fixes: Readonly<Record<string, string>> = {
+  'action.status': 'look at it with `action-ledger actions show`: it may be done already.',
+  'action.unknown': 'take the id from `action-ledger actions list`; over HTTP the whole of it.',
+  'action.in-doubt': 'settle the doubt first: `action-ledger unknown settle`.',
+  'action.incident-unknown': 'take its name from `action-ledger actions show`.',
+  'workflow.status': 'look at it with `action-ledger workflow show`: it may have ended already.',
+  'workflow.unknown': 'take the id from `action-ledger workflow list`.',
+  'workflow.step-unknown': 'take its name from `action-ledger workflow show`.',
+  'access.key-unknown': 'take the id from `action-ledger keys list`.',
+  'pause.none': '`action-ledger pauses` lists what is paused; name the same tool and tenant.',
+};
+
 function fixFor(code: string, status: number): string {
   if (status === 401)
     return 'put a key into ACTION_LEDGER_API_KEY; `action-ledger keys create` makes one.';
@@ -172,5 +184,5 @@ function fixFor(code: string, status: number): string {
     return 'look at it again with `action-ledger workflow show`, and decide again.';
   if (code === 'tool.unknown')
     return 'start the ledger with its tools: `action-ledger start --tools FILE`; then say it again.';
-  return 'docs/errors.md says what to do about it.';
+  return `${fixes[code] ?? 'look at it again, and see docs/errors.md.'} Its code is ${code}.`;
 }
