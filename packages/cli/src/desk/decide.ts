@@ -5,6 +5,7 @@ import { usageError } from '../cli-error.ts';
 import { type Cli } from '../cli.ts';
 import { printable } from '../format/printable.ts';
 import { shortId } from '../ledger-file/find-action.ts';
+import { pathSuffix } from '../ledger-file/ledger-path.ts';
 import { type DoorOptions, openDoor } from './door.ts';
 import { findTarget, pathOf, type Shown } from './target.ts';
 
@@ -134,7 +135,10 @@ async function command(
     const asked = { method: 'POST', path: pathOf(seen.actionId, path), body } as const;
     const now = (await door.ask(asked, seen.tenant)) as Now;
     if (options.json === true) cli.json(now);
-    else cli.io.out(`${lineOf(now)}\n`);
+    else
+      cli.io.out(
+        `${lineOf(now)}\n${nextOf(now, door.path === undefined ? '' : pathSuffix(cli.io, door.path))}`,
+      );
   } finally {
     await door.close();
   }
@@ -147,6 +151,21 @@ function lineOf({ tool, actionId, state, vote: cast }: Now): string {
     return `${name}: the vote is not counted. ${printable(cast.message ?? '')}`.trimEnd();
   return `${name} is now ${state.replaceAll('_', ' ')}.`;
 }
+
+/** What happens without the author of the command, where something does. */
+function nextOf({ actionId, state, vote: cast }: Now, file: string): string {
+  const next = cast?.counted === false ? undefined : follows[state];
+  if (next === undefined) return '';
+  return `${next} Look: action-ledger actions show ${shortId(actionId)}${file}\n`;
+}
+
+const follows: Readonly<Record<string, string>> = {
+  awaiting_approval: 'It waits for more votes.',
+  ready: 'A running ledger that has its tool sends it next.',
+  executing: 'It is being sent.',
+  unknown: 'Its outcome is still not known.',
+  failed: 'It ended without effect: the same may be proposed again.',
+};
 
 function reasonOf({ reason }: DecideOptions): { readonly reason?: string } {
   return reason === undefined ? {} : { reason };
