@@ -47,7 +47,7 @@ export async function compensateWorkflow(
 
 function lineOf({ workflow, status, messageForModel }: Shown): string {
   const name = `Workflow ${shortWorkflow(workflow)}`;
-  return `${name} is now ${status.replaceAll('_', ' ')}. ${printable(messageForModel)}`;
+  return `${name} is now ${status.replaceAll('_', ' ')} (the program is told: ${printable(messageForModel)})`;
 }
 
 /** On this machine the beginning of an id is enough, and the tenant need not be named. */

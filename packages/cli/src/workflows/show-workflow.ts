@@ -73,10 +73,14 @@ function facts(workflow: Workflow, style: Style): readonly Fact[] {
       printable(`"${step}": ${why}`),
       style.open,
     ]),
+    ...(status === 'running' ? [['next', runningText] as const] : []),
     ...(watch === undefined ? [] : [['owner', `${watchText(watch)} UTC`, style.open] as const]),
     ['record', `revision ${revision}, ${shortWorkflow(id)}…`],
   ];
 }
+
+const runningText =
+  'goes on when its program runs with the same id; where that ended by a mistake,\nmend it and run it again, or undo what was done: action-ledger workflow compensate';
 
 function stepFact(step: StepState): string {
   const { settled, compensated, tool } = step;
