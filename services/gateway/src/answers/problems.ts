@@ -93,7 +93,10 @@ export const problems: Rows = {
   'access.key-malformed': wrong('This cannot be a key'),
   'access.key-unknown': no(404, 'There is no such key'),
   'access.keys-too-many': outOfPlace('No more keys are taken'),
-  'access.unauthenticated': no(401, 'No valid key or token was sent'),
+  'access.unauthenticated': no(
+    401,
+    'No valid key or token was sent: X-Api-Key, or Authorization: Bearer',
+  ),
   'access.unavailable': away('It cannot be checked now who is asking', 5),
   // The losing vote is told who decided, and when: its author did nothing wrong.
   'action.approval-decided': no(200, 'The approval was decided before'),
@@ -192,7 +195,7 @@ export const problems: Rows = {
   'request.tenant-busy': busy(429, 'Too many requests of this tenant are under way', 1),
   'request.timeout': wrong('The request took too long to arrive', 408),
   'request.too-large': wrong('The body is too large', 413),
-  'route.unknown': no(404, 'There is nothing at this address'),
+  'route.unknown': no(404, 'There is nothing at this address; /docs says what there is'),
   'store.busy': storeAway,
   'store.closed': storeAway,
   'store.corrupt': storeBroken,
