@@ -144,7 +144,7 @@ describe('isPaused', () => {
   it('that says so refuses, and does not invite another try', async () => {
     const { call } = await stage({}, { isPaused: () => true });
     expect((await call()).messageForModel).toBe(
-      'Refused, do not retry (This tool is paused. Nothing was recorded.).',
+      'Refused, do not retry (This tool is paused. Nothing was recorded).',
     );
   });
 });

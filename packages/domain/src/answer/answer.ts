@@ -99,7 +99,8 @@ const resultTextMax = 300;
 
 function sentence(answer: AnswerBase): string {
   const word = isForgotten(answer) ? forgottenWord : answerWords[answer.word];
-  const facts = factsFor(answer);
+  // A reason is a sentence of its own, and ends inside of this one.
+  const facts = factsFor(answer).replace(/(?<!\.)\.$/, '');
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}${facts === '' ? '' : ` (${facts})`}.`;
 }
 

@@ -189,6 +189,7 @@ function sentence(word: AnswerWord, facts: readonly string[]): string {
   const told = facts
     .filter((fact) => fact !== '')
     .join('; ')
-    .slice(0, factsMax);
+    .slice(0, factsMax)
+    .replace(/(?<!\.)\.$/, '');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${told === '' ? '' : ` (${told})`}.`;
 }
