@@ -34,10 +34,21 @@ export interface Door {
 const answerWithinMs = 30_000;
 
 export function addDoorOptions(command: Command): Command {
+  return addFileDoorOptions(
+    command.option(
+      '--url <url>',
+      'a ledger that answers over HTTP; its key: $ACTION_LEDGER_API_KEY',
+    ),
+  );
+}
+
+/** Of what no key lets do: it is said on the machine of the ledger. */
+export function addFileDoorOptions(command: Command): Command {
   return addJsonOption(
-    addPathOption(command)
-      .option('--url <url>', 'a ledger that answers over HTTP; its key: $ACTION_LEDGER_API_KEY')
-      .option('--by <name>', 'your name, as it stands on record (default: $USER)'),
+    addPathOption(command).option(
+      '--by <name>',
+      'your name, as it stands on record (default: $USER)',
+    ),
   );
 }
 

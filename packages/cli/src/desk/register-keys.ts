@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { roles } from '@action-ledger/access';
 import { type Register } from '../cli.ts';
-import { addDoorOptions, type DoorOptions } from './door.ts';
+import { addDoorOptions, addFileDoorOptions, type DoorOptions } from './door.ts';
 import { type CreateKeyOptions, type PauseOptions, type ResumeOptions } from './keys.ts';
 import { wholeNumber } from './register-decide.ts';
 
@@ -13,7 +13,7 @@ export const registerKeys: Register = (program, cli) => {
     .description(
       'Keys by which programs and people come in over HTTP. Only their hashes are kept.',
     );
-  addDoorOptions(
+  addFileDoorOptions(
     keys
       .command('create')
       .summary('make a key, and show it once')
