@@ -44,6 +44,7 @@ export {
 } from './observe/observed-report.ts';
 export { type Notice, type WritePoint, writePoints } from './core/parts.ts';
 export {
+  createPauses,
   type Pause,
   type PauseRefusalCode,
   pauseRefusalCodes,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { defineTool, fromOutcome } from '@action-ledger/client';
+import { createLedger, defineTool, fromOutcome } from '@action-ledger/client';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import { openStandalone, type Standalone } from '@action-ledger/standalone';
 import { z } from 'zod';
@@ -108,6 +108,27 @@ describe('from the command line', () => {
     const edited = await here('actions', 'edit', id, '--args', '{"what":"small"}', '--reason', 'r');
     expect(edited).toMatchObject({ code: 0, out: expect.stringContaining('is now succeeded') });
     expect(booked).toEqual(['small']);
+  });
+
+  it('what waits is told of every tenant, beside a program that has no door', async () => {
+    const path = join(folder, 'embedded.db');
+    const ledger = await createLedger({ path, tools: [book], runtime });
+    const propose = (tenant: string, what: string) =>
+      ledger.tool(book).call({ what }, { run: 'r', call: what, tenant, waitMs: 0 });
+    expect((await propose('acme', 'big-1')).word).toBe('waiting-for-approval');
+    await propose('umbrella', 'big-2');
+    const at = (...args: readonly string[]): Promise<Said> => cli([...args, '--path', path]);
+    const all = await at('approvals');
+    expect(all).toMatchObject({ code: 0, err: '' });
+    expect(all.out).toMatch(/TENANT[^]*umbrella[^]*acme[^]*2 actions/);
+    expect((await at('approvals', '--tenant', 'acme')).out).not.toContain('big-2');
+    expect((await at('approvals', '--tenant', 'other')).out).toContain(
+      'Not asked for: 2 other actions',
+    );
+    expect((await at('unknown', 'list')).out).toBe('Nothing is unknown.\n');
+    await ledger.pause({ by: 'ann', reason: 'the bank is down', tool: 'book' });
+    expect((await at('pauses')).out).toContain('the bank is down');
+    await ledger.close();
   });
 
   it('a settled action is repeated once, for as long as it is as it was seen', async () => {

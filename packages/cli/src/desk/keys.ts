@@ -1,10 +1,14 @@
 // `action-ledger keys …`, `pause`, `resume`: what belongs to the whole file.
-import { type Role } from '@action-ledger/access';
+import { createKeyRing, type Role } from '@action-ledger/access';
+import { createPauses, type RecordStreamDeps } from '@action-ledger/application';
 import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
 import { renderTable } from '../format/table.ts';
 import { dateTime } from '../format/time.ts';
+import { urlNamed } from '../ledger-file/ledger-at.ts';
+import { readLedger } from '../ledger-file/read-ledger.ts';
+import { sha256 } from '../sha256.ts';
 import { type DeskAsk, type Door, type DoorOptions, openDoor } from './door.ts';
 
 interface Key {
@@ -56,7 +60,7 @@ export async function revokeKey(
 }
 
 export async function listKeys(cli: Cli, options: DoorOptions): Promise<void> {
-  await say(cli, options, ofAll('/v1/keys'), ({ keys }) => {
+  await look(cli, options, listedKeys, ({ keys }) => {
     if (keys.length === 0) return 'There is no key. `action-ledger keys create` makes one.\n';
     const rows = keys.map((key) => [
       key.id,
@@ -136,7 +140,7 @@ interface Pause {
 }
 
 export async function listPauses(cli: Cli, options: DoorOptions): Promise<void> {
-  await say(cli, options, ofAll('/v1/pauses'), ({ pauses }) => {
+  await look(cli, options, listedPauses, ({ pauses }) => {
     if (pauses.length === 0) return 'Nothing is paused.\n';
     const rows = pauses.map((each) => [
       scopeText(each),
@@ -193,15 +197,61 @@ interface Said {
   readonly pauses: readonly Pause[];
 }
 
+interface Listed {
+  readonly path: string;
+  /** The same from the file. */
+  readonly read: (deps: FileDeps) => Promise<object>;
+}
+
+interface FileDeps extends RecordStreamDeps {
+  readonly runtime: Cli['io']['runtime'];
+}
+
+const listedKeys: Listed = {
+  path: '/v1/keys',
+  read: async (deps) => {
+    const keys = await createKeyRing(deps).list();
+    return { keys: keys.map(({ hash: _hash, ...shown }) => shown) };
+  },
+};
+
+const listedPauses: Listed = {
+  path: '/v1/pauses',
+  read: async (deps) => {
+    const pauses = createPauses(deps, () => undefined);
+    await pauses.refresh();
+    return { pauses: pauses.list() };
+  },
+};
+
+/** Of a file from the file itself, beside whoever has it. */
+async function look(
+  cli: Cli,
+  options: DoorOptions,
+  { path, read }: Listed,
+  render: (body: Said) => string,
+): Promise<void> {
+  const { runtime } = cli.io;
+  if (urlNamed(cli.io, options) !== undefined) {
+    await say(cli, options, { method: 'GET', path }, render);
+    return;
+  }
+  await readLedger(cli.io, options, async (store) => {
+    const clock = { nowMs: () => runtime.clock.wallMs() };
+    const body = (await read({ store, sha256, clock, runtime })) as Said;
+    if (options.json === true) cli.json(body);
+    else cli.io.out(render(body));
+  });
+}
+
 async function say(
   cli: Cli,
   options: DoorOptions,
-  asked: DeskAsk | ((door: Door) => DeskAsk),
+  request: DeskAsk,
   render: (body: Said) => string,
 ): Promise<void> {
   const door = await openDoor(cli.io, options);
   try {
-    const request = typeof asked === 'function' ? asked(door) : asked;
     const body = (await door.ask(request, usualTenant)) as Said;
     if (options.json === true) cli.json(body);
     else cli.io.out(render(body));

@@ -1,19 +1,21 @@
-// `action-ledger approvals`
+// `action-ledger approvals`: of the file itself, beside whoever has it, those of every tenant; over HTTP
+// those of the key's tenant.
+import { answerFor, rowOf } from '@action-ledger/application';
+import { type Action } from '@action-ledger/domain';
 import { type Cli } from '../cli.ts';
-import { count } from '../format/count.ts';
 import { printable, printableJson } from '../format/printable.ts';
-import { renderTable } from '../format/table.ts';
 import { dateTime, duration } from '../format/time.ts';
-import { shortId } from '../ledger-file/find-action.ts';
-import { type DoorOptions, openDoor } from './door.ts';
+import { type DoorOptions } from './door.ts';
+import { listDesk } from './list-desk.ts';
 
 export interface ListApprovalsOptions extends DoorOptions {
-  readonly tenant: string;
+  readonly tenant?: string;
   readonly tool?: string;
 }
 
 interface Waiting {
   readonly action: string;
+  readonly tenant: string;
   readonly tool: string;
   readonly by?: string;
   readonly arguments: unknown;
@@ -26,24 +28,30 @@ interface Waiting {
 }
 
 export async function listApprovals(cli: Cli, options: ListApprovalsOptions): Promise<void> {
-  const door = await openDoor(cli.io, options);
-  try {
-    const query = new URLSearchParams({ limit: '100' });
-    if (options.tool !== undefined) query.set('tool', options.tool);
-    const path = `/v1/approvals?${query.toString()}`;
-    const found = (await door.ask({ method: 'GET', path }, options.tenant)) as {
-      readonly approvals: readonly Waiting[];
-      readonly next?: string;
-    };
-    if (options.json === true) cli.json(found);
-    else cli.io.out(render(cli, found.approvals, found.next !== undefined));
-  } finally {
-    await door.close();
-  }
+  const { tool } = options;
+  await listDesk<Waiting>(cli, options, {
+    name: 'approvals',
+    status: 'awaiting_approval',
+    query: tool === undefined ? {} : { tool },
+    fits: (action) => tool === undefined || action.tool === tool,
+    rowsOf: (actions) => actions.flatMap(waitingOf),
+    columns,
+    cellsOf,
+    none: 'Nothing waits for approval.',
+    one: 'action',
+  });
+}
+
+/** As the HTTP API lists it. */
+function waitingOf(action: Action): readonly Waiting[] {
+  const { approval, arguments: args, argumentsHash, by } = action;
+  if (approval === undefined) return [];
+  const { messageForModel } = answerFor(action, { repeat: true });
+  const said = { arguments: args, argumentsHash, approval, messageForModel };
+  return [{ ...rowOf(action), ...said, ...(by === undefined ? {} : { by }) }];
 }
 
 const columns = [
-  { title: 'ACTION' },
   { title: 'TOOL', widthMin: 8 },
   { title: 'ASKED BY', widthMin: 8 },
   { title: 'ARGUMENTS', widthMin: 16, wraps: true },
@@ -52,20 +60,15 @@ const columns = [
   { title: 'THEN HELD', align: 'right' },
 ] as const;
 
-function render({ io, style }: Cli, waiting: readonly Waiting[], isMore: boolean): string {
-  if (waiting.length === 0) return 'Nothing waits for approval.\n';
-  const rows = waiting.map(({ action, tool, by = '', arguments: args, approval }) => [
-    shortId(action),
+function cellsOf({ tool, by = '', arguments: args, approval }: Waiting): string[] {
+  return [
     printable(tool),
     printable(by),
     printableJson(args),
     votesText(approval),
     dateTime(approval.expiresAt),
     approval.undoWindowMs === 0 ? '' : duration(approval.undoWindowMs),
-  ]);
-  const table = renderTable(columns, rows, { style, columns: io.columns });
-  const more = isMore ? ', and more' : '';
-  return `${table}${count(waiting.length, 'action')}${more}.\n`;
+  ];
 }
 
 function votesText({ votes, votesNeeded }: Waiting['approval']): string {

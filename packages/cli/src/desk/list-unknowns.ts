@@ -1,19 +1,21 @@
-// `action-ledger unknown list`
+// `action-ledger unknown list`: of the file itself, beside whoever has it, those of every tenant; over HTTP
+// those of the key's tenant.
+import { answerFor, rowOf, unknownPlace } from '@action-ledger/application';
+import { type Action } from '@action-ledger/domain';
 import { type Cli } from '../cli.ts';
-import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
-import { renderTable } from '../format/table.ts';
 import { dateTime, duration } from '../format/time.ts';
-import { shortId } from '../ledger-file/find-action.ts';
-import { type DoorOptions, openDoor } from './door.ts';
+import { type DoorOptions } from './door.ts';
+import { listDesk } from './list-desk.ts';
 
 export interface ListUnknownsOptions extends DoorOptions {
-  readonly tenant: string;
+  readonly tenant?: string;
   readonly owner?: 'operator' | 'reconciler';
 }
 
 interface Unknown {
   readonly action: string;
+  readonly tenant: string;
   readonly tool: string;
   readonly guarantee: string;
   readonly owner?: string;
@@ -23,24 +25,43 @@ interface Unknown {
 }
 
 export async function listUnknowns(cli: Cli, options: ListUnknownsOptions): Promise<void> {
-  const door = await openDoor(cli.io, options);
-  try {
-    const query = new URLSearchParams({ limit: '100' });
-    if (options.owner !== undefined) query.set('owner', options.owner);
-    const path = `/v1/unknowns?${query.toString()}`;
-    const found = (await door.ask({ method: 'GET', path }, options.tenant)) as {
-      readonly unknowns: readonly Unknown[];
-      readonly next?: string;
-    };
-    if (options.json === true) cli.json(found);
-    else cli.io.out(render(cli, found.unknowns, found.next === undefined));
-  } finally {
-    await door.close();
-  }
+  const { owner } = options;
+  const nowMs = cli.io.runtime.clock.wallMs();
+  await listDesk<Unknown>(cli, options, {
+    name: 'unknowns',
+    status: 'unknown',
+    query: owner === undefined ? {} : { owner },
+    fits: (action) => owner === undefined || unknownPlace(rowOf(action)).owner === owner,
+    rowsOf: (actions) => [...actions].sort(byPlace).map((action) => unknownOf(action, nowMs)),
+    columns,
+    cellsOf,
+    none: 'Nothing is unknown.',
+    one: 'unknown outcome',
+  });
+}
+
+/** What waits for a person first, then the oldest before. */
+function byPlace(a: Action, b: Action): number {
+  const [one, other] = [unknownPlace(rowOf(a)), unknownPlace(rowOf(b))];
+  return one.owner === other.owner
+    ? one.since - other.since
+    : one.owner.localeCompare(other.owner, 'en');
+}
+
+/** As the HTTP API lists it. */
+function unknownOf(action: Action, nowMs: number): Unknown {
+  const unknownSince = action.unknownSince ?? action.updatedAt;
+  const { messageForModel } = answerFor(action, { repeat: true });
+  return {
+    ...rowOf(action),
+    unknownSince,
+    ageMs: Math.max(0, nowMs - unknownSince),
+    checks: action.checks,
+    messageForModel,
+  } as Unknown;
 }
 
 const columns = [
-  { title: 'ACTION' },
   { title: 'TOOL', widthMin: 12 },
   { title: 'GUARANTEE' },
   { title: 'UNKNOWN FOR', align: 'right' },
@@ -49,18 +70,13 @@ const columns = [
   { title: 'NEXT CHECK (UTC)' },
 ] as const;
 
-function render({ io, style }: Cli, unknowns: readonly Unknown[], isComplete: boolean): string {
-  if (unknowns.length === 0) return 'Nothing is unknown.\n';
-  const rows = unknowns.map((each) => [
-    shortId(each.action),
-    printable(each.tool),
-    each.guarantee,
-    duration(each.ageMs),
-    String(each.checks),
-    each.owner ?? '',
-    each.nextCheckAt === undefined ? '' : dateTime(each.nextCheckAt),
-  ]);
-  const table = renderTable(columns, rows, { style, columns: io.columns });
-  const more = isComplete ? '' : ', and more';
-  return `${table}${count(unknowns.length, 'unknown outcome')}${more}.\n`;
+function cellsOf({ tool, guarantee, ageMs, checks, owner, nextCheckAt }: Unknown): string[] {
+  return [
+    printable(tool),
+    guarantee,
+    duration(ageMs),
+    String(checks),
+    owner ?? '',
+    nextCheckAt === undefined ? '' : dateTime(nextCheckAt),
+  ];
 }

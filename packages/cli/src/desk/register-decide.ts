@@ -16,7 +16,7 @@ export const registerVotes: Register = (program, cli) => {
       .description(
         'Lists actions that wait for approval, the newest first: their arguments, the votes so far, and until\nwhen people can vote.',
       )
-      .option('--tenant <tenant>', 'of this tenant', 'default')
+      .option('--tenant <tenant>', 'of this tenant (default: of all; over HTTP of that of the key)')
       .option('--tool <name>', 'only of this tool'),
   )
     .addHelpText(
@@ -63,7 +63,7 @@ export const registerUnknown: Register = (program, cli) => {
       .command('list')
       .summary('what is not known, the oldest first')
       .description('Lists unknown outcomes: those that wait for a person first, the oldest before.')
-      .option('--tenant <tenant>', 'of this tenant', 'default')
+      .option('--tenant <tenant>', 'of this tenant (default: of all; over HTTP of that of the key)')
       .addOption(
         new Option('--owner <owner>', 'only what this one looks after').choices([
           'operator',
