@@ -213,6 +213,19 @@ describe('verifyLedger', () => {
     expect(brokenInvariants).toMatchObject([{ stream: '', invariant: 'positions-complete' }]);
   });
 
+  it('tells a whole backup from damage', async () => {
+    const events = await record();
+    const backup = (held: readonly RecordedEvent[], head: number): EventStore => ({
+      ...createMemoryEventStore({ events: held }),
+      condition: () => ({ kind: 'recovering', reason: 'a backup', mark: head, head, takenAt: at }),
+    });
+    const whole = await verified(backup(events, events.length));
+    expect(whole).toMatchObject({ brokenInvariants: [], copy: { takenAt: at } });
+    const cut = await verified(backup(events.slice(0, -1), events.length));
+    expect(cut.brokenInvariants).toMatchObject([{ invariant: 'positions-complete' }]);
+    expect(cut.copy).toBeUndefined();
+  });
+
   it('names the positions that the store says it holds and does not give', async () => {
     const events = (await record()).slice(0, -1);
     const store: EventStore = { ...createMemoryEventStore({ events }), head: async () => 12 };

@@ -11,7 +11,11 @@ import {
   type Sha256,
   streamOfAction,
 } from '@action-ledger/domain';
-import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
+import {
+  type EventStore,
+  type RecordedEvent,
+  type StoreCondition,
+} from '@action-ledger/event-store';
 import { foldAgain, type FoldedStream, type FoldedStreams, foldStreams } from './fold-streams.ts';
 import { type BrokenRecord, proveStore, type StoreProof } from './prove-store.ts';
 import { soundWorkflows } from '../workflow/follow-workflow.ts';
@@ -20,6 +24,8 @@ export interface Verification {
   readonly streams: number;
   readonly events: number;
   readonly brokenInvariants: readonly BrokenRecord[];
+  /** It is a copy, of the ledger as it was then (wall-clock ms): that more happened later breaks nothing. */
+  readonly copy?: { readonly takenAt: number; readonly reason: string };
   /** Calls that the ledger only observed, and how many of them it would have held back: no promise covers them. */
   readonly observed: { readonly calls: number; readonly heldBack: number };
 }
@@ -66,7 +72,8 @@ export async function verifyLedger(
   const condition = store.condition();
   const { proof, folded } = await proveAndFold(store, options);
   const broken = [...proof.broken];
-  if (condition.kind === 'recovering' && broken.length === 0)
+  const copy = copyOf(condition, await store.head());
+  if (condition.kind === 'recovering' && copy === undefined && broken.length === 0)
     broken.push({ stream: '', invariant: 'positions-complete', detail: condition.reason });
   const now = Math.max(options.nowMs ?? 0, timeOf(folded.newest));
   for (const each of checkStreams(folded, proof, now)) broken.push(each);
@@ -80,7 +87,21 @@ export async function verifyLedger(
   });
   for await (const each of compared ?? []) broken.push(each);
   const { streams, events } = proof;
-  return { streams, events, brokenInvariants: broken, observed: observedIn(folded) };
+  return {
+    streams,
+    events,
+    brokenInvariants: broken,
+    ...(copy === undefined ? {} : { copy }),
+    observed: observedIn(folded),
+  };
+}
+
+/** A backup, or what was restored from one, that still holds all that was copied. */
+function copyOf(condition: StoreCondition, head: number): Verification['copy'] {
+  if (condition.kind !== 'recovering') return undefined;
+  const { takenAt, lost = [], reason } = condition;
+  if (takenAt === undefined || lost.length > 0 || head < condition.head) return undefined;
+  return { takenAt, reason };
 }
 
 async function proveAndFold(

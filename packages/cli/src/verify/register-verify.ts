@@ -10,7 +10,7 @@ export const registerVerify: Register = (program, cli) => {
         .command('verify')
         .summary('prove that the record is whole, or name what is wrong')
         .description(
-          'Reads every event and checks that no position is missing, that the hash chain of every stream\nholds, that every stream folds, and the invariants across streams. Ends with 1 if anything is broken.',
+          'Reads every event and checks that no position is missing, that the hash chain of every stream\nholds, that every stream folds, and the invariants across streams. Ends with 1 if anything is broken. A backup, or what was\nrestored from one, is whole where all that was copied is.',
         )
         .option('--archive <folder>', 'check the files of archived events in this folder too'),
     ),
@@ -18,7 +18,7 @@ export const registerVerify: Register = (program, cli) => {
     .addHelpText(
       'after',
       `
-Prints with --json: {streams, events, brokenInvariants: [{stream, invariant, detail}]}
+Prints with --json: {streams, events, brokenInvariants: [{stream, invariant, detail}]}, of a backup {copy} too
 
 Examples:
   action-ledger verify

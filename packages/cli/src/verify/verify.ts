@@ -93,14 +93,15 @@ function observedText({ calls, heldBack }: Verification['observed'], file: strin
 
 function renderVerification(
   { style, io }: Cli,
-  { streams, events, brokenInvariants, observed }: Verification,
+  { streams, events, brokenInvariants, copy, observed }: Verification,
   path: string,
   tookMs: number,
 ): string {
   const file = pathSuffix(io, path);
   const read = `${count(events, 'event')} in ${count(streams, 'stream')} of ${path}, read in ${duration(tookMs)}.${observedText(observed, file)}`;
   if (brokenInvariants.length === 0) {
-    return `${style.good('Whole:')} every chain holds, every stream folds, no invariant is broken.\n${read}\n`;
+    const kept = copy === undefined ? '' : `${printable(copy.reason)}\n`;
+    return `${style.good('Whole:')} every chain holds, every stream folds, no invariant is broken.\n${kept}${read}\n`;
   }
   const rows = brokenInvariants.map(({ stream, invariant, detail }: BrokenRecord) => [
     streamText(stream, io.columns !== undefined),
@@ -108,6 +109,9 @@ function renderVerification(
     printable(detail),
   ]);
   const table = renderTable(columns, rows, { style, columns: io.columns });
-  const next = `Nothing in a broken stream runs. Look at one with action-ledger replay STREAM${file}, and compare it with a backup.`;
+  const named = brokenInvariants.some(({ stream }) => stream !== '');
+  const next = named
+    ? `Nothing in a broken stream runs. Look at one with action-ledger replay STREAM${file}, and compare it with a backup.`
+    : 'Which streams it is about is not known: compare the file with a backup.';
   return `${table}\n${style.bad(`${count(brokenInvariants.length, 'thing')} broken.`)} ${read}\n${next}\n`;
 }
