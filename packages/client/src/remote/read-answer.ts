@@ -115,7 +115,7 @@ function lost(tool: string, told: ToldProblem): Answer {
 function unanswered(tool: string, fault: RemoteFault): Answer {
   if (fault.code === 'remote.no-answer') return checking(tool, fault.code, fault.message);
   if (fault.code !== 'remote.unreachable') throw fault;
-  const reason = `${fault.message} Nothing was recorded by this call; whether it was done before is not known.`;
+  const reason = `${fault.message} Nothing was recorded by this call; whether it was done before is not known. The very same call may be said again later, and nothing in its place.`;
   return checking(tool, fault.code, reason);
 }
 

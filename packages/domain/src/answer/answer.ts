@@ -126,6 +126,8 @@ function factsFor(answer: AnswerBase): string {
       return partsOf(differing(answer), 'nothing was done by this call');
     case 'checking':
       if (isForgotten(answer)) return partsOf('nobody checks it', answer.reason ?? '');
+      // Of what is on record nobody has to be told why; where nothing could be asked, that is all there is to say.
+      if (answer.state === 'refused') return answer.reason ?? '';
       return answer.owner === 'operator' ? 'a person is looking into it' : '';
     case 'in-progress':
     case 'waiting-for-approval':
