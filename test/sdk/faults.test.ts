@@ -140,7 +140,9 @@ describe('a ledger that cannot be reached', () => {
       word: 'checking',
       code: 'remote.unreachable',
       reason: expect.stringContaining('Nothing was recorded by this call'),
-      messageForModel: expect.stringMatching(/could not be reached.*very same call may be said again/),
+      messageForModel: expect.stringMatching(
+        /could not be reached.*very same call may be said again/,
+      ),
     });
     expect(runtime.pauses.length).toBeGreaterThan(5);
     const asked = { actionId: 'x', reason: 'asked', revisionSeen: 1 };
