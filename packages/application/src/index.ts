@@ -46,6 +46,7 @@ export { type Notice, type WritePoint, writePoints } from './core/parts.ts';
 export {
   createPauses,
   type Pause,
+  type PauseEnd,
   type PauseRefusalCode,
   pauseRefusalCodes,
   type PauseRequest,

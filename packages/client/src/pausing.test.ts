@@ -88,6 +88,11 @@ describe('a pause', () => {
     expect(await ledger.store.head()).toBe(head);
     expect(await call(ledger, '2', 'mail')).toMatchObject({ state: 'succeeded' });
     await ledger.resume({ tool: 'pay', ...down, revisionSeen: 0 });
+    expect(world.notices.at(-1)).toMatchObject({
+      kind: 'resumed',
+      ...down,
+      pause: { tool: 'pay' },
+    });
     expect(await call(ledger, '2')).toMatchObject({ state: 'succeeded' });
     expect(world.sent).toEqual(['pay 1', 'mail 2', 'pay 2']);
   });

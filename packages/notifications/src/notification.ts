@@ -3,8 +3,8 @@
 import { type Notice } from '@action-ledger/application';
 import { type JsonObject } from '@action-ledger/domain';
 
-/** What a ledger tells in its process, and what only the auditor finds. */
-export type NotificationKind = Notice['kind'] | 'invariant broken';
+/** What a ledger tells in its process, but for the end of a pause, and what only the auditor finds. */
+export type NotificationKind = Exclude<Notice['kind'], 'resumed'> | 'invariant broken';
 
 /** By the name that it has in the body of a webhook. */
 export const notificationTypes: Readonly<Record<NotificationKind, string>> = {

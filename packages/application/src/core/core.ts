@@ -88,9 +88,15 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
   const declared = await registerAll(options, clock);
   const recoveries = await readRecoveries(store, options.sha256);
   const state: ChangingState = { closing: false, missing: undefined, presuming: true };
-  const pauses = createPauses({ ...options, clock }, (pause) => {
-    parts.notice({ kind: 'paused', pause });
-  });
+  const pauses = createPauses(
+    { ...options, clock },
+    (pause) => {
+      parts.notice({ kind: 'paused', pause });
+    },
+    (end) => {
+      parts.notice({ kind: 'resumed', ...end });
+    },
+  );
   await pauses.refresh();
   const callerTools = await openCallerTools(
     { ...options, clock },

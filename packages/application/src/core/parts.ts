@@ -23,7 +23,7 @@ import { type Judge } from '../attend/judge.ts';
 import { type KeyedTurns } from '../record/keyed-turns.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type LedgerWatch } from './ledger-watch.ts';
-import { type Pause, type ToolScope } from '../people/pauses.ts';
+import { type Pause, type PauseEnd, type ToolScope } from '../people/pauses.ts';
 import { type WaitingReport, type WaitingReports } from '../reports/waiting-reports.ts';
 import { type Quarantine } from '../record/quarantine.ts';
 import { type Recovery } from '../people/recoveries.ts';
@@ -96,6 +96,7 @@ export type Notice =
   | { readonly kind: 'workflow needs a person'; readonly workflow: Workflow }
   /** New proposals of it are refused and nothing of it is sent, until it is resumed. */
   | { readonly kind: 'paused'; readonly pause: Pause }
+  | ({ readonly kind: 'resumed' } & PauseEnd)
   /** An operator has declared a tool of callers anew, so that fewer are asked or more is sent again. */
   | ({ readonly kind: 'rules loosened' } & RulesLoosened)
   /** Nothing in it runs; its incident lies in `quarantine-<action id>`. */

@@ -82,8 +82,22 @@ const pauseStream: RecordStreamShape<Scopes> = {
   },
 };
 
-/** @param onPaused each pause that begins by a request to this process */
-export function createPauses(deps: RecordStreamDeps, onPaused: (pause: Pause) => void): Pauses {
+/** A pause that has ended, by whom and why. */
+export interface PauseEnd {
+  readonly pause: Pause;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/**
+ * @param onPaused each pause that begins by a request to this process
+ * @param onResumed each that ends so
+ */
+export function createPauses(
+  deps: RecordStreamDeps,
+  onPaused: (pause: Pause) => void,
+  onResumed?: (end: PauseEnd) => void,
+): Pauses {
   const stream = createRecordStream(deps, pauseStream);
   let pauses: Scopes = new Map();
   return {
@@ -125,6 +139,7 @@ export function createPauses(deps: RecordStreamDeps, onPaused: (pause: Pause) =>
       if (changed.kind === 'refusal') return changed;
       pauses = changed.state;
       if (found.pause === undefined) throw new Error('a resume has a pause');
+      onResumed?.({ pause: found.pause, by, reason });
       return found.pause;
     },
     refresh: async () => {

@@ -111,6 +111,8 @@ function noticeText({ io, style }: Cli, notice: Notice, file: string): string {
       return `${at} workflow needs a person; action-ledger workflow show ${shortId(notice.workflow.id)}${file}`;
     case 'paused':
       return `${at} paused: ${scopeText(notice.pause)} (${printable(notice.pause.reason)})`;
+    case 'resumed':
+      return `${at} resumed: ${scopeText(notice.pause)} (${printable(notice.reason)})`;
     case 'rules loosened':
       return `${at} rules loosened by ${printable(notice.by)}: ${printable(notice.tool)} of ${printable(notice.tenant)} (${notice.rules.join(', ')})`;
     case 'stream broken':
