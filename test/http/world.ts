@@ -45,6 +45,8 @@ export const keyed: Access = {
 export interface World {
   readonly ledger: Ledger;
   readonly keys: KeyRing;
+  /** As another process has them. */
+  readonly otherKeys: () => KeyRing;
   readonly store: EventStore;
   readonly gateway: Gateway;
   readonly time: VirtualRuntime;
@@ -129,12 +131,14 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   });
   const log: [string, object, string][] = [];
   const logger = loggerInto(log);
-  const keys = createKeyRing({
-    store,
-    sha256: (text) => hash('sha256', text, 'base64url'),
-    clock: { nowMs: () => time.clock.wallMs() },
-    runtime: time,
-  });
+  const openKeys = (): KeyRing =>
+    createKeyRing({
+      store,
+      sha256: (text) => hash('sha256', text, 'base64url'),
+      clock: { nowMs: () => time.clock.wallMs() },
+      runtime: time,
+    });
+  const keys = openKeys();
   const gateway = createGateway({
     ledger,
     keys,
@@ -150,6 +154,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   return {
     ledger,
     keys,
+    otherKeys: openKeys,
     store,
     gateway,
     time,

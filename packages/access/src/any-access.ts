@@ -12,5 +12,11 @@ export function anyAccess(ways: readonly Access[]): Access {
       }
       return undefined;
     },
+    whenRevoked: (principal, act) => {
+      const ends = ways.map((way) => way.whenRevoked?.(principal, act));
+      return () => {
+        for (const end of ends) end?.();
+      };
+    },
   };
 }

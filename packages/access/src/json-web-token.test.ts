@@ -38,7 +38,8 @@ const access = (): Access => createJsonWebTokenAccess({ issuer, audience, keys: 
 
 describe('a token of the identity provider', () => {
   it('lets its subject in with the tenant and the roles of its claims', async () => {
-    const ann = { name: 'ann', tenant: 'acme', roles: new Set(['approver']) };
+    const until = now + 300_000;
+    const ann = { name: 'ann', tenant: 'acme', roles: new Set(['approver']), until };
     expect(await access().authenticate(await bearer())).toEqual(ann);
     expect(await access().authenticate(await bearer({ roles: 'approver unheard-of' }))).toEqual(
       ann,

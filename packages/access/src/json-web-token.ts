@@ -1,6 +1,13 @@
 // JWTs of an identity provider, checked against its published keys (RFC 7519, RFC 7517). Signature,
 // issuer, audience and expiry must hold; the claims say the tenant and the roles.
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose';
 import { type Access, bearerToken, isRole, type Principal } from './principal.ts';
 
 export interface JsonWebTokenOptions {
@@ -62,7 +69,8 @@ export function createJsonWebTokenAccess(options: JsonWebTokenOptions): Access {
           clockTolerance: skewSeconds,
           currentDate: new Date(clock.nowMs()),
         });
-        return principalFrom(payload, options.claims ?? {});
+        const principal = principalFrom(payload, options.claims ?? {});
+        return principal && { ...principal, until: endOf(payload, clock.nowMs()) };
       } catch (fault) {
         if (isBadToken(fault)) return undefined;
         onFault(fault);
@@ -83,6 +91,12 @@ function principalFrom(
   const roles = typeof said === 'string' ? said.split(' ') : said;
   if (!isName(tenant) || !isName(name) || !Array.isArray(roles)) return undefined;
   return { name, tenant, roles: new Set(roles.filter(isRole)) };
+}
+
+/** Whoever is let in past the expiry, since clocks differ, is so until no clock can differ by more. */
+function endOf({ exp = 0 }: JWTPayload, nowMs: number): number {
+  const endMs = exp * 1_000;
+  return nowMs < endMs ? endMs : endMs + skewSeconds * 1_000;
 }
 
 function isName(text: unknown): text is string {

@@ -10,6 +10,7 @@ import {
 import { refusal, type Refusal } from '@action-ledger/domain';
 import { type Clock, type Runtime } from '@action-ledger/runtime';
 import { hashOfKey, keyIdOf, mintKey } from './api-key.ts';
+import { createHeldKeys } from './held-keys.ts';
 import { creation, type KeyRecord, type KeyRecords, keyStream } from './key-records.ts';
 import { type Access, bearerToken, isRole, type Principal, type Role } from './principal.ts';
 
@@ -46,7 +47,7 @@ export type KeyRefusalCode = (typeof keyRefusalCodes)[number];
 export interface KeyRing extends Access {
   /** @returns the key's text with its record: it is nowhere else and cannot be shown again */
   create(request: KeyRequest): Promise<CreatedKey | Refusal<KeyRefusalCode>>;
-  /** From now on in this process, within `refreshMs` in others. Said twice, the first one stands. */
+  /** From now on in this process, also for those who are being answered; within `refreshMs` in others. Said twice, the first one stands. */
   revoke(request: {
     readonly id: string;
     readonly by: string;
@@ -72,21 +73,20 @@ const textMax = 255;
 export function createKeyRing(options: KeyRingOptions): KeyRing {
   const { sha256, clock, runtime } = options;
   const stream = createRecordStream(options, keyStream);
-  const known = createKnownKeys(stream, runtime.clock, options.refreshMs ?? defaultRefreshMs);
+  const refreshMs = options.refreshMs ?? defaultRefreshMs;
+  const held = createHeldKeys(runtime.timers, refreshMs, () => known.read());
+  const known = createKnownKeys(stream, runtime.clock, refreshMs, held.look);
   const proven = createProven();
+  /** The keys of those who were let in. */
+  const keyIds = new WeakMap<Principal, string>();
   return {
     create: async (request) => {
       const misfit = misfitOf(request);
       if (misfit !== undefined) return misfit;
       const { id, text } = mintKey(runtime.ids);
       const { tenant, name, roles, expiresAt, by } = request;
-      const wanted = {
-        id,
-        hash: hashOfKey(sha256, text),
-        tenant,
-        name,
-        roles: [...new Set(roles)],
-      };
+      const hash = hashOfKey(sha256, text);
+      const wanted = { id, hash, tenant, name, roles: [...new Set(roles)] };
       const data = creation(expiresAt === undefined ? wanted : { ...wanted, expiresAt });
       const changed = await stream.change(by, ({ size }) =>
         size < keysMax ? [{ type: 'KeyCreated', data }] : tooMany,
@@ -118,8 +118,13 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
         if (!isEqual(key.hash, hashOfKey(sha256, text))) return undefined;
         principal = principalOf(key);
         proven.add(text, key, principal);
+        keyIds.set(principal, key.id);
       }
       return isGood(key, clock.nowMs()) ? principal : undefined;
+    },
+    whenRevoked: (principal, act) => {
+      const id = keyIds.get(principal);
+      return id === undefined ? () => undefined : held.hold(id, act);
     },
   };
 }
@@ -136,6 +141,7 @@ function createKnownKeys(
   // A wall clock that was set ahead and stands still would let in for hours what is revoked elsewhere.
   clock: Pick<Clock, 'monoMs'>,
   refreshMs: number,
+  onLearnt: (keys: KeyRecords) => void,
 ): KnownKeys {
   let keys: KeyRecords | undefined;
   let readAt = -Infinity;
@@ -144,6 +150,7 @@ function createKnownKeys(
     keys = found;
     readAt = clock.monoMs();
     reading = undefined;
+    onLearnt(found);
   };
   const read = (): Promise<KeyRecords> => {
     const mine: Promise<KeyRecords> = stream.load().then(
@@ -192,8 +199,9 @@ function isGood({ revoked, expiresAt }: KeyRecord, nowMs: number): boolean {
   return revoked === undefined && (expiresAt === undefined || nowMs < expiresAt);
 }
 
-function principalOf({ name, tenant, roles }: KeyRecord): Principal {
-  return { name, tenant, roles: new Set(roles) };
+function principalOf({ name, tenant, roles, expiresAt }: KeyRecord): Principal {
+  const principal = { name, tenant, roles: new Set(roles) };
+  return expiresAt === undefined ? principal : { ...principal, until: expiresAt };
 }
 
 /** In the same time wherever they differ. */

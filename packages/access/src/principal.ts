@@ -16,6 +16,8 @@ export interface Principal {
    * no token gives this.
    */
   readonly isOwner?: true;
+  /** Wall-clock ms since the epoch, from when on nobody is let in by these credentials. */
+  readonly until?: number;
 }
 
 export interface Credentials {
@@ -34,6 +36,13 @@ export interface Access {
    * @throws where it cannot be known now: the request is answered with 503
    */
   authenticate(credentials: Credentials): Promise<Principal | undefined>;
+  /**
+   * For answers that take long: calls `act` once when what let this principal in is revoked, at once where
+   * it is already. What runs out by itself says so in `until`.
+   * @param principal the very one that `authenticate` gave
+   * @returns to be called when the answer is over
+   */
+  whenRevoked?(principal: Principal, act: () => void): () => void;
 }
 
 export function isRole(text: unknown): text is Role {

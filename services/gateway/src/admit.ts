@@ -95,7 +95,7 @@ async function authenticated(
   }
 }
 
-function unauthenticated(): HttpAnswer {
+export function unauthenticated(): HttpAnswer {
   const headers = { 'www-authenticate': 'Bearer realm="action-ledger"' };
   return problem('access.unauthenticated', { headers });
 }

@@ -10,6 +10,7 @@ import { type Feed } from './feed.ts';
 import { type KeysDoor } from './keys-door.ts';
 import { type LedgerDoor } from './ledger-door.ts';
 import { type HeaderName } from './openapi/headers.ts';
+import { type LetOut } from './let-out.ts';
 import { type Limits } from './limits.ts';
 import { type RouteName } from './permissions.ts';
 import { type EventHub } from './stream/event-hub.ts';
@@ -39,6 +40,8 @@ export interface Asked<Params, Query, Body> {
   readonly signal: AbortSignal;
   /** It only waits from now on, and takes no room of requests. False: no such place is free. */
   readonly waitsForWork: () => boolean;
+  /** What let the principal in is revoked or runs out before the answer is over. */
+  readonly letOut: LetOut;
 }
 
 /** A stream: the answer is written by its own function, and goes on. */

@@ -7,6 +7,7 @@ import { answerFault, answerSocketFault } from './answer-fault.ts';
 import { type HttpAnswer, problem, problemMediaType, Refused } from './answers/http-answer.ts';
 import { admit } from './admit.ts';
 import { checkForm, type Checked } from './check-form.ts';
+import { type LetOut, whenLetOut } from './let-out.ts';
 import { type Limits } from './limits.ts';
 import { type Logger } from './logger.ts';
 import { type Asked, type Described, type Route, type TakenOver } from './route.ts';
@@ -140,7 +141,7 @@ type AnyAsked = Asked<unknown, unknown, unknown>;
 const nothing = { kind: 'fits', value: undefined } as const;
 
 function askedBy(
-  { polls }: ServerDeps,
+  deps: ServerDeps,
   spec: Route,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -162,11 +163,14 @@ function askedBy(
       return signalOf(reply);
     },
     waitsForWork: () => {
-      const leave = polls.enter(request.principal);
+      const leave = deps.polls.enter(request.principal);
       if (leave === undefined) return false;
       whenOver(reply.raw, leave);
       request.leave();
       return true;
+    },
+    get letOut() {
+      return letOutOf(deps, request, reply);
     },
   };
 }
@@ -198,6 +202,26 @@ function signalOf({ raw }: FastifyReply): AbortSignal {
     if (!raw.writableFinished) gone.abort();
   });
   return gone.signal;
+}
+
+function letOutOf(
+  { access, door: { runtime } }: ServerDeps,
+  { principal }: FastifyRequest,
+  { raw }: FastifyReply,
+): LetOut {
+  const out = new AbortController();
+  const release = whenLetOut({ access, runtime }, principal, () => {
+    out.abort();
+  });
+  whenOver(raw, release);
+  const { signal } = out;
+  return {
+    signal,
+    isOut: () => signal.aborted,
+    onOut: (act) => {
+      signal.addEventListener('abort', act);
+    },
+  };
 }
 
 export function send(reply: FastifyReply, { status, body, headers = {} }: HttpAnswer): void {

@@ -1,5 +1,6 @@
 // GET /v1/events: the events of the tenant's actions as they are recorded (server-sent events).
 import { z } from 'zod';
+import { unauthenticated } from '../admit.ts';
 import { problem } from '../answers/http-answer.ts';
 import { position } from '../forms/json.ts';
 import { route } from '../route.ts';
@@ -13,7 +14,7 @@ export const followEvents = route({
   tag: 'reading',
   summary: "Follow the events of the tenant's actions (server-sent events)",
   description:
-    'Each message has the position of its event as `id`; `Last-Event-ID` resumes after it, nothing left out. Without it, only what is recorded from now on. A comment comes every 15 s. A reader that takes nothing for 30 s is dropped, and every stream ends after an hour: connect again.',
+    'Each message has the position of its event as `id`; `Last-Event-ID` resumes after it, nothing left out. Without it, only what is recorded from now on. A comment comes every 15 s. A reader that takes nothing for 30 s is dropped, and every stream ends after an hour: connect again. A stream ends when its key is revoked, and when its key or token expires.',
   headers: z.object({
     'Last-Event-ID': z
       .string()
@@ -34,7 +35,7 @@ export const followEvents = route({
         'id: 42\nevent: ActionSucceeded\ndata: {"position":42,"action":"uHG4G5dVNTZhC0pYHw0fW0w3qgS0wPp9bSxq4bJm3hQ.0","revision":3,"type":"ActionSucceeded","at":1780000000000,"data":{"attempt":1,"result":{"refund":"re_1"}}}\n\n',
     },
   },
-  handle: async ({ events, feed, runtime }, { principal, query, headers }) => {
+  handle: async ({ events, feed, runtime }, { principal, query, headers, letOut }) => {
     const [last] = headers('last-event-id');
     if (last !== undefined && !/^\d{1,15}$/.test(last))
       return problem('request.invalid', {
@@ -46,10 +47,18 @@ export const followEvents = route({
     const after = seen === undefined ? undefined : Math.min(seen, head);
     const { tenant } = principal;
     return {
-      refused: () => (events.isFull(tenant) ? problem('request.streams-full') : undefined),
+      refused: () => {
+        if (letOut.isOut()) return unauthenticated();
+        return events.isFull(tenant) ? problem('request.streams-full') : undefined;
+      },
       takeOver: (raw) => {
-        const gone = events.follow(tenant, { after, head }, openWire(raw, runtime));
+        const wire = openWire(raw, runtime);
+        const gone = events.follow(tenant, { after, head }, wire);
         whenOver(raw, gone);
+        letOut.onOut(() => {
+          wire.end();
+          gone();
+        });
       },
     };
   },

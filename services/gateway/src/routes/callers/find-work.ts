@@ -1,5 +1,6 @@
 // POST /v1/work: what there is to do for a program that has the tools.
 import { z } from 'zod';
+import { unauthenticated } from '../../admit.ts';
 import { workForm } from '../../forms/caller-forms.ts';
 import { preferWait } from '../../forms/command-forms.ts';
 import { actionId, text } from '../../forms/json.ts';
@@ -32,7 +33,7 @@ export const findWork = route({
   tag: 'callers',
   summary: 'Ask for work of tools that you have',
   description:
-    'Waits until there is some; beyond so many that wait, answers at once. `send`: take the action to be handed its dispatch. `lookup`: look its effect up now, and answer with the verdict; nobody else is asked meanwhile.',
+    'Waits until there is some; beyond so many that wait, answers at once. `send`: take the action to be handed its dispatch. `lookup`: look its effect up now, and answer with the verdict; nobody else is asked meanwhile. Whose key is revoked or runs out while it waits is refused.',
   headers: preferWait,
   body,
   requestExample: { tools: ['refund'], max: 10 },
@@ -43,17 +44,19 @@ export const findWork = route({
       headers: ['Preference-Applied'],
     },
   },
-  handle: async ({ ledger, limits }, { principal, body: asked, headers, signal, waitsForWork }) => {
-    const wanted = waitOf(headers, limits);
-    const wait = wanted.waitMs > 0 && !waitsForWork() ? atOnce : wanted;
+  handle: async ({ ledger, limits }, { principal, body: asked, ...by }) => {
+    const wanted = waitOf(by.headers, limits);
+    const wait = wanted.waitMs > 0 && !by.waitsForWork() ? atOnce : wanted;
+    const { signal, letOut } = by;
     const work = await ledger.callers.work({
       tenant: principal.tenant,
       tools: asked.tools,
       holding: asked.holding ?? [],
       max: asked.max ?? workMax,
       waitMs: wait.waitMs,
-      signal,
+      signal: AbortSignal.any([signal, letOut.signal]),
     });
+    if (letOut.isOut()) return unauthenticated();
     return preferring({ status: 200, body: { work } }, wait);
   },
 });
