@@ -154,11 +154,11 @@ describe('an action that turns out to be damaged', () => {
     const actionId = await leave();
     expect(await work()).toHaveLength(1);
     const { revision: revisionSeen } = await action(actionId);
-    const { append } = store;
+    const there = { ...store };
     const damaged = new StoreFault('store.corrupt', 'never', 'damaged');
     Object.assign(store, {
-      append: (...given: Parameters<typeof append>) =>
-        given[0] === `action-${actionId}` ? Promise.reject(damaged) : append(...given),
+      append: (...given: Parameters<typeof there.append>) =>
+        given[0] === `action-${actionId}` ? Promise.reject(damaged) : there.append(...given),
     });
     const cancel = { actionId, revisionSeen, by: 'ann', reason: 'not needed' };
     expect(await ledger().cancel(cancel)).toMatchObject({ kind: 'broken' });

@@ -28,8 +28,6 @@ export interface OwnToolsDeps {
   readonly askUntil: (ended: AbortSignal) => Ask;
 }
 
-const tooMany = 'So many actions wait for their secret arguments that these were let go of.';
-
 /** How long the outcomes of what was aborted at the end may still be told. */
 const lastWordMs = 10_000;
 
@@ -67,14 +65,9 @@ export async function openOwnTools(deps: OwnToolsDeps): Promise<OwnTools> {
     tenant: '',
     digestKey,
     tools: new Map(all.map((tool) => [tool.name, tool])),
-    secrets: createHeldSecrets(
-      () => {
-        wake();
-      },
-      (actionId) => {
-        onFault(`secret arguments of ${actionId}`, new Error(tooMany));
-      },
-    ),
+    secrets: createHeldSecrets(() => {
+      wake();
+    }, tellLost(onFault)),
     running,
     stopping: new AbortController(),
     late: (told) => void track(running, () => told),
@@ -110,6 +103,13 @@ export async function openOwnTools(deps: OwnToolsDeps): Promise<OwnTools> {
       ended.abort();
       await drain(side, drainMs, Promise.all([working, asked]), closed);
     },
+  };
+}
+
+function tellLost(onFault: OwnToolsDeps['onFault']): (actionId: string) => void {
+  const why = 'So many actions wait for their secret arguments that these were let go of.';
+  return (actionId) => {
+    onFault(`secret arguments of ${actionId}`, new Error(why));
   };
 }
 
