@@ -89,6 +89,12 @@ export interface PauseEnd {
   readonly reason: string;
 }
 
+function whyIn(pauses: Scopes, tenant: string, tool: string): string | undefined {
+  const found = scopesOf(tenant, tool).map((scope) => pauses.get(keyOf(scope)));
+  const pause = found.find((each) => each !== undefined);
+  return pause === undefined ? undefined : sentence(pause);
+}
+
 /**
  * @param onPaused each pause that begins by a request to this process
  * @param onResumed each that ends so
@@ -101,12 +107,7 @@ export function createPauses(
   const stream = createRecordStream(deps, pauseStream);
   let pauses: Scopes = new Map();
   return {
-    why: (tenant, tool) => {
-      if (pauses.size === 0) return undefined;
-      const found = scopesOf(tenant, tool).map((scope) => pauses.get(keyOf(scope)));
-      const pause = found.find((each) => each !== undefined);
-      return pause === undefined ? undefined : sentence(pause);
-    },
+    why: (tenant, tool) => (pauses.size === 0 ? undefined : whyIn(pauses, tenant, tool)),
     list: () => [...pauses.values()],
     pause: async ({ by, reason, ...scope }) => {
       const key = keyOf(scope);
