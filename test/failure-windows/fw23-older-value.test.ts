@@ -144,7 +144,8 @@ overEach(
         await world.advance(aWhile);
         expect(standing(world)).toBe(newest.cents);
         expect(sent(world).map(([cents]) => cents)).not.toContain(newer.cents);
-        expect(await process.call(newer, laterCall)).toMatchObject({ actionId: last.actionId });
+        const between = await process.call(newer, laterCall);
+        expect(between).toMatchObject({ actionId: last.actionId, word: 'done-earlier' });
       }));
 
     it('FW23 set, changed, set back → three writes, and the last one stands', () =>

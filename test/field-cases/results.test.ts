@@ -53,7 +53,7 @@ async function expectKept(world: World): Promise<void> {
   const { outcome } = await world.action(first.actionId);
   expect(outcome?.notes?.length).toBeGreaterThan(0);
   expect(first.notes).toEqual(outcome?.notes);
-  expect(first.messageForModel).toContain(outcome?.notes?.[0]);
+  expect(first.messageForModel).toContain(outcome?.notes?.[0]?.replace(/\.$/, ''));
   if (JSON.stringify(outcome?.result).length > 10_000) expect(outcome?.digest).toBeDefined();
   expect(JSON.stringify(outcome).length).toBeLessThan(100_000);
   const repeat = await (await world.restart()).call(args, call('call_2', '2'));

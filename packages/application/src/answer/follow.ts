@@ -38,7 +38,9 @@ async function followedOn(
   }
   if (current === action) return answerFor(action, { repeat: true, as });
   const rested = await restUntil(parts, current.id, waiting);
-  return answerFor(rested ?? current, { repeat: true });
+  // A value that a later one took the place of: what was done is not what this caller asked for.
+  const isOther = action.guarantee === 'natural' && action.edited === undefined;
+  return answerFor(rested ?? current, { repeat: true, ...(isOther ? { as: 'replaced' } : {}) });
 }
 
 /** @returns undefined where its stream is broken */
