@@ -22,7 +22,7 @@ export function createServer(limits: Limits, logger: Logger): FastifyInstance {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveMs,
     connectionTimeout: limits.idleMs,
-    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
     // The gateway refuses by itself while it closes, with a problem document.
     return503OnClosing: false,

@@ -1,7 +1,9 @@
 // The action that a command names, as it stands now, and whose it is.
-import { streamOfAction } from '@action-ledger/domain';
+import { parseActionId, streamOfAction } from '@action-ledger/domain';
 import { foldAction } from '@action-ledger/codec';
 import { type Cli } from '../cli.ts';
+import { CliError } from '../cli-error.ts';
+import { printable } from '../format/printable.ts';
 import { findAction } from '../ledger-file/find-action.ts';
 import { pathSuffix } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
@@ -35,7 +37,13 @@ async function named(
   { path }: Door,
   typed: string,
 ): Promise<{ readonly actionId: string; readonly tenant: string }> {
-  if (path === undefined) return { actionId: typed, tenant: '' };
+  if (path === undefined) {
+    if (parseActionId(typed) === undefined)
+      throw new CliError('action.unknown', `${printable(typed)} is not a whole action id.`, {
+        fix: 'at a URL the whole id is needed, with the number at its end: the lists print it there, such as `action-ledger unknown list --url URL`.',
+      });
+    return { actionId: typed, tenant: '' };
+  }
   return readLedger(cli.io, { path }, async (store) => {
     const actionId = await findAction(store, typed, pathSuffix(cli.io, path));
     const stream = streamOfAction(actionId);

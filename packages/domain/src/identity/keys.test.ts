@@ -18,6 +18,7 @@ describe('callerKey', () => {
     ['a UUID', '0b5f0c4e-7d0a-4c55-9d0c-2f1d3a0e4b11'],
     ['64 hex digits', 'ab'.repeat(32)],
     ['255 characters', 'x'.repeat(255)],
+    ['255 characters, most of two units', `x${'😀'.repeat(254)}`],
     ['other scripts', 'заказ-№7'],
     ['a slash and blanks', 'a/b c '],
   ])('F073 takes %s as it is, and always names the same', (_name, key) => {

@@ -16,7 +16,7 @@ export interface Keyed {
   readonly keyHash: string;
 }
 
-/** UTF-16 units, as in String.length. */
+/** Code points. */
 export const keyLengthMax = 255;
 
 /** A caller's key is unique in its tenant, across tools. It is taken as it is: no trimming. */
@@ -35,9 +35,15 @@ export function callerKey(
 
 function wrongWithKey(key: string): string | undefined {
   if (key.trim() === '') return 'is blank';
-  if (key.length > keyLengthMax) return `has ${key.length} characters`;
+  const length = lengthOf(key);
+  if (length > keyLengthMax) return `has ${length} characters`;
   if (/\p{Cc}/u.test(key)) return 'holds a control character';
   return key.isWellFormed() ? undefined : 'holds half of a surrogate pair';
+}
+
+/** In code points, as people count; of a text that is far too long nothing is counted. */
+function lengthOf(key: string): number {
+  return key.length > 2 * keyLengthMax ? key.length : Array.from(key).length;
 }
 
 export interface OneKey {
