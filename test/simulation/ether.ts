@@ -1,7 +1,9 @@
 // What stands between one process and the world around it, as its lines share it.
 import { type Chaos } from './chaos.ts';
 import { type Dice } from './dice.ts';
+import { type Known } from './known.ts';
 import { type Life } from './life.ts';
+import { type Sends } from './sends.ts';
 
 export interface Ether {
   readonly life: Life;
@@ -10,6 +12,12 @@ export interface Ether {
   /** Of the world's time: it passes for what is on its way, whatever becomes of the process. */
   readonly pause: (ms: number) => Promise<void>;
   readonly isStoreAway: () => boolean;
+  readonly sends: Pick<Sends, 'leaves' | 'answered' | 'looksUp'>;
+  /** These events are sent to the store by this process. */
+  readonly writes: (ids: readonly string[]) => void;
+  readonly breach: (what: string) => void;
+  /** What this process has been told by the store. */
+  readonly known: Known;
   /** The process dies here; never resolves. */
   readonly killed: () => Promise<never>;
   /** A request under this key stood before the socket for longer than it may. */

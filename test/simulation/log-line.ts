@@ -1,6 +1,12 @@
 // The line between one process and the event log: records come late and sometimes twice, and when the
 // process dies its consumers are missed only after their session has ended.
-import { type EventLog, type MemoryEventLog } from '@action-ledger/event-log';
+import { actionOfStream } from '@action-ledger/domain';
+import {
+  type EventLog,
+  eventPlaceOf,
+  type LogRecord,
+  type MemoryEventLog,
+} from '@action-ledger/event-log';
 import { type Ether } from './ether.ts';
 
 /** As long a broker waits for a member that says nothing. */
@@ -11,7 +17,8 @@ export interface LogLine extends EventLog {
   readonly expire: () => void;
 }
 
-export function logLine({ life, chaos, dice, pause }: Ether, log: MemoryEventLog): LogLine {
+export function logLine(ether: Ether, log: MemoryEventLog): LogLine {
+  const { life, chaos, dice, pause } = ether;
   const kills: (() => void)[] = [];
   return {
     openPublisher: (options) => log.openPublisher(options),
@@ -26,6 +33,7 @@ export function logLine({ life, chaos, dice, pause }: Ether, log: MemoryEventLog
           await pause(dice.between(0, 15, 'delivery', place));
           await life.pass();
           await options.handler(records, delivery);
+          for (const what of unseen(ether, records)) ether.breach(`${life.name}: ${what}`);
           if (chaos.strikes('log: delivered again', 0.01, life.name, place))
             await options.handler(records, delivery);
           await life.pass();
@@ -43,4 +51,14 @@ export function logLine({ life, chaos, dice, pause }: Ether, log: MemoryEventLog
       for (const kill of kills) kill();
     },
   };
+}
+
+/** What it says it is done with, and has never looked at: lost if it died now. */
+function unseen({ known }: Ether, records: readonly LogRecord[]): readonly string[] {
+  return records.flatMap((record) => {
+    const place = eventPlaceOf(record);
+    const isSeen = place === undefined || known.revisionOf(place.stream) >= place.revision;
+    if (isSeen || actionOfStream(place.stream) === undefined) return [];
+    return [`done with revision ${place.revision} of ${place.stream}, which it has not read`];
+  });
 }

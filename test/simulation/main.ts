@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { help, parseOptions, type SimulateOptions, WrongOption } from './options.ts';
-import { printFailure, printShrunk, printTotals } from './print.ts';
+import { printBreak, printFailure, printShrunk, printTotals } from './print.ts';
 import { run } from './run.ts';
 import { shrink } from './shrink.ts';
+import { breaksIn, tryBreaks } from './breaks/try-breaks.ts';
 import { addTotals, emptyTotals, type Totals } from './totals.ts';
 
 try {
@@ -15,6 +16,7 @@ try {
   if (options === 'help') console.log(help);
   else if (options.trace !== undefined) await trace(options, options.trace);
   else if (options.shrink) await shrinkOne(options);
+  else if (options.breaks) await playBreaks(options);
   else await playAll(options);
 } catch (error) {
   if (!(error instanceof WrongOption)) throw error;
@@ -49,6 +51,16 @@ async function shrinkOne({ seed, stepsMin }: SimulateOptions): Promise<void> {
   }
   console.log(printShrunk(shrunk));
   process.exitCode = 1;
+}
+
+async function playBreaks({ seed, runs, stepsMin, broken }: SimulateOptions): Promise<void> {
+  const known = breaksIn(join(import.meta.dirname, 'breaks')).map(({ name }) => name);
+  const unknown = broken?.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new WrongOption(`--break: there is no break "${unknown}"`);
+  const tried = await tryBreaks(broken ?? known, { seed, runs, stepsMin }, (each) => {
+    console.log(printBreak(each, runs));
+  });
+  if (tried.some(({ seeds }) => seeds === undefined)) process.exitCode = 1;
 }
 
 async function playAll(options: SimulateOptions): Promise<void> {

@@ -15,6 +15,10 @@ export interface SimulateOptions {
   /** Numbers of agents that take no part. */
   readonly idle: readonly number[];
   readonly shrink: boolean;
+  /** Deliberate breaks of the product, one after another: each has to make a run fail. */
+  readonly breaks: boolean;
+  /** Where given, these breaks alone. */
+  readonly broken: readonly string[] | undefined;
   readonly workers: number;
   readonly json: string | undefined;
 }
@@ -31,6 +35,8 @@ export const help = `npm run simulate -- [options]
   --only NAME     no fault but this one strikes, by the name that the trace gives it; may be said again
   --idle N        leaves an agent out, by its number; may be said again
   --shrink        of --seed: finds the fewest faults and agents with which it fails
+  --breaks        with one deliberate break of a rule at a time: how many seeds until a run fails
+  --break NAME    this break alone; may be said again
   --workers N     processes side by side (default: one per core)
   --json FILE     also writes the totals, and each failing run, as JSON
 `;
@@ -48,6 +54,8 @@ export function parseOptions(args: readonly string[]): SimulateOptions | 'help' 
     only: given.only,
     idle: (given.idle ?? []).map((text) => count('idle', text, 0)),
     shrink: given.shrink === true,
+    breaks: given.breaks === true || given.break !== undefined,
+    broken: given.break,
     workers: count('workers', given.workers ?? String(availableParallelism()), 1),
     json: given.json,
   };
@@ -66,6 +74,8 @@ function readArguments(args: readonly string[]) {
         only: { type: 'string', multiple: true },
         idle: { type: 'string', multiple: true },
         shrink: { type: 'boolean' },
+        breaks: { type: 'boolean' },
+        break: { type: 'string', multiple: true },
         workers: { type: 'string' },
         json: { type: 'string' },
         help: { type: 'boolean', short: 'h' },

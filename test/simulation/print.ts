@@ -1,4 +1,5 @@
 // What a simulation came to, as text for people.
+import { type TriedBreak } from './breaks/try-breaks.ts';
 import { type RunReport } from './report.ts';
 import { type Shrunk } from './shrink.ts';
 import { type Counts, type Totals } from './totals.ts';
@@ -37,6 +38,11 @@ export function printTotals(totals: Totals, ms: number): string {
 
 export function printFailure({ seed, problems }: RunReport): string {
   return failure(seed, problems);
+}
+
+export function printBreak({ name, seeds, said }: TriedBreak, runs: number): string {
+  const found = seeds === undefined ? `not in ${n(runs)}` : `${n(seeds)}`.padStart(4);
+  return `${name.padEnd(48)} ${found}  ${said.slice(0, 140)}`.trimEnd();
 }
 
 export function printShrunk({ report, only, idle, runs }: Shrunk): string {

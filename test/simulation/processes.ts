@@ -22,11 +22,13 @@ import { createToolSet } from '@action-ledger/tools';
 import { type Chaos } from './chaos.ts';
 import { type Dice } from './dice.ts';
 import { type Ether } from './ether.ts';
+import { createKnown } from './known.ts';
 import { createLife, type Life, livingRuntime, never } from './life.ts';
 import { logLine, sessionMs } from './log-line.ts';
 import { providerLine } from './provider-line.ts';
 import { storeLine } from './store-line.ts';
 import { simulatedTools } from './tools.ts';
+import { type Watch } from './watch.ts';
 
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
@@ -43,6 +45,7 @@ export interface Surroundings {
   readonly provider: ProviderPort;
   readonly isStoreAway: () => boolean;
   readonly onStalledSend: (key: string) => void;
+  readonly watch: Pick<Watch, 'sends' | 'writes' | 'breach' | 'ownerOfKey'>;
   readonly trace: (line: string) => void;
   readonly onBreach: (what: string, invariant: string) => void;
 }
@@ -168,7 +171,7 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
 }
 
 function etherOf(world: Surroundings, life: Life, die: () => void): Ether {
-  const { dice, chaos, time, isStoreAway, onStalledSend } = world;
+  const { dice, chaos, time, isStoreAway, onStalledSend, watch } = world;
   return {
     life,
     dice,
@@ -176,6 +179,12 @@ function etherOf(world: Surroundings, life: Life, die: () => void): Ether {
     pause: (ms) => new Promise((resolve) => void time.timers.after(ms, resolve)),
     isStoreAway,
     onStalledSend,
+    sends: watch.sends,
+    writes: (ids) => {
+      watch.writes(life.name, ids);
+    },
+    breach: watch.breach,
+    known: createKnown(),
     killed: () => {
       die();
       return never();
@@ -195,7 +204,7 @@ interface Opening {
 async function open(role: Role, opening: Opening): Promise<Ledger | undefined> {
   const { shape, world, ether, line, faults } = opening;
   const runtime = livingRuntime(ether.life, opening.runtime);
-  const tools = simulatedTools(providerLine(ether, world.provider));
+  const tools = simulatedTools(providerLine(ether, world.provider, world.watch.ownerOfKey));
   const onFault = (where: string, fault: unknown): void => {
     faults.push(`${ether.life.name} ${where}: ${String(fault)}`);
   };

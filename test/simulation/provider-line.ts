@@ -1,11 +1,17 @@
 // The line between one process and the provider. A process may stand still between `beforeSend` and the
 // socket: that is a class of its own, in which a second effect is possible and must be found (DESIGN.md
 // section 2). All else that goes wrong on the way is the provider's weather.
+import { streamOfAction } from '@action-ledger/domain';
 import { type ProviderPort } from '@action-ledger/sandbox';
 import { type Ether } from './ether.ts';
 
-export function providerLine(ether: Ether, provider: ProviderPort): ProviderPort {
-  const { life, chaos, dice, pause } = ether;
+/** @param actionOf whose downstream key it is, as recorded */
+export function providerLine(
+  ether: Ether,
+  provider: ProviderPort,
+  actionOf: (key: string) => string | undefined,
+): ProviderPort {
+  const { life, chaos, dice, pause, sends, known } = ether;
   return {
     send: async (request, signal) => {
       const call = `${request.key} ${request.attempt}`;
@@ -14,14 +20,21 @@ export function providerLine(ether: Ether, provider: ProviderPort): ProviderPort
         ether.onStalledSend(request.key);
         await pause(dice.between(70_000, 400_000, call, 'stall'));
       }
+      sends.leaves(request);
+      if (known.isUncertain(streamOfAction(actionOf(request.key) ?? '')))
+        ether.breach(`${request.key}: sent after an append in doubt, without a look at its stream`);
       const reply = provider.send(request, signal);
       if (chaos.strikes('process: killed after a call', 0.004, call)) {
         reply.catch(() => undefined);
         return ether.killed();
       }
-      return throughGate(ether, reply);
+      return throughGate(ether, reply).then((got) => {
+        sends.answered(request, got.status);
+        return got;
+      });
     },
     lookUp: async (query, signal) => {
+      sends.looksUp(query.key);
       await life.pass();
       return throughGate(ether, provider.lookUp(query, signal));
     },

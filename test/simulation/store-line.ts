@@ -13,7 +13,7 @@ import { never } from './life.ts';
 const answerWithinMs = 5_000;
 
 export function storeLine(ether: Ether, store: () => EventStore): EventStore {
-  const { life, dice, chaos, pause } = ether;
+  const { life, dice, chaos, pause, known } = ether;
   const name = life.name;
   let calls = 0;
 
@@ -37,9 +37,12 @@ export function storeLine(ether: Ether, store: () => EventStore): EventStore {
 
   const append: EventStore['append'] = async (stream, expected, events) => {
     const call = await leave(`append ${stream}`);
+    const [first] = events;
+    ether.writes(events.map(({ id }) => id));
     if (ether.isStoreAway()) return fail(call, 'safe');
     await pause(dice.between(0, 12, call, 'there'));
     if (chaos.strikes('append: lost on the way', 0.01, call)) {
+      known.failed(first?.id ?? '');
       await pause(answerWithinMs);
       return fail(call, 'unsafe');
     }
@@ -49,6 +52,7 @@ export function storeLine(ether: Ether, store: () => EventStore): EventStore {
       throw result.error;
     }
     if (chaos.strikes('append: stored, answer lost', 0.015, call)) {
+      known.failed(first?.id ?? '');
       await pause(answerWithinMs);
       return fail(call, 'unsafe');
     }
@@ -57,7 +61,12 @@ export function storeLine(ether: Ether, store: () => EventStore): EventStore {
     if (chaos.strikes('append: answered late', 0.01, call))
       await pause(dice.between(200, 30_000, call, 'late'));
     else await pause(dice.between(0, 12, call, 'back'));
-    return comeBack(call, result.value);
+    const told = await comeBack(call, result.value);
+    if (told.kind === 'appended') {
+      known.stored(stream, first?.id ?? '');
+      known.upTo(stream, told.revision);
+    }
+    return told;
   };
   const read = async <Result>(what: string, work: () => Promise<Result>): Promise<Result> => {
     const call = await leave(what);
@@ -70,7 +79,12 @@ export function storeLine(ether: Ether, store: () => EventStore): EventStore {
 
   return {
     append,
-    readStream: (stream, from) => read(`read ${stream}`, () => store().readStream(stream, from)),
+    readStream: async (stream, from) => {
+      const events = await read(`read ${stream}`, () => store().readStream(stream, from));
+      known.read(stream);
+      known.upTo(stream, events.at(-1)?.revision ?? -1);
+      return events;
+    },
     readAll: (options) => read('read all', () => store().readAll(options)),
     head: () => read('head', () => store().head()),
     truncate: (cuts) => read('truncate', () => store().truncate(cuts)),

@@ -9,7 +9,7 @@ import {
   type ProviderRequest,
   type ToolBehaviour,
 } from '@action-ledger/sandbox';
-import { type JsonObject } from '@action-ledger/domain';
+import { defaultTimes, type JsonObject } from '@action-ledger/domain';
 import { defineTool, type Tool, type ToolDefinition } from '@action-ledger/tools';
 
 const second = 1_000;
@@ -23,7 +23,14 @@ const cancellation = z.object({ reservation: text });
 export const tripParts = ['flight', 'hotel'] as const;
 
 /** How long the provider remembers a key. Some actions outlive it. */
-export const keyWindows = { wire: 24 * hour, refund: 15 * minute } as const;
+export const keyWindows = { wire: 24 * hour, refund: 9 * minute } as const;
+
+export function keyWindowOf(tool: string): number | undefined {
+  return tool === 'wire' || tool === 'refund' ? keyWindows[tool] : undefined;
+}
+
+/** Of every tool here: from a dispatch until its request can arrive no more. */
+export const inFlightMs = defaultTimes.timeoutMs + defaultTimes.inFlightAfterDeadlineMs;
 
 export function simulatedTools(port: ProviderPort): readonly Tool[] {
   const execute: ToolDefinition<JsonObject>['execute'] = executeAt(port);
@@ -44,6 +51,7 @@ export function simulatedTools(port: ProviderPort): readonly Tool[] {
       input: z.object({ invoice: text, cents: z.int() }),
       guarantee: 'idempotent',
       keyWindow: keyWindows.refund,
+      retry: { attempts: 8, backoffMinMs: 30_000, backoffMaxMs: 4 * minute },
     }),
     declare('pay', {
       input: z.object({ invoice: text, cents: z.int() }),

@@ -4,6 +4,7 @@ import { unsealActionEvent } from '@action-ledger/codec';
 import { type Action, actionOfStream, evolve, newAction } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { type ProviderRequest, type SandboxProvider } from '@action-ledger/sandbox';
+import { createSends, type Sends } from './sends.ts';
 
 export interface Watch {
   /** Follows a store from its beginning. */
@@ -17,20 +18,28 @@ export interface Watch {
   readonly breaches: readonly string[];
   readonly breach: (what: string) => void;
   readonly events: () => number;
+  readonly sends: Sends;
+  /** A process sends these events to the store. */
+  readonly writes: (process: string, ids: readonly string[]) => void;
+  /** The action that was dispatched under this downstream key. */
+  readonly ownerOfKey: (key: string) => string | undefined;
 }
 
 export interface WatchOptions {
+  /** Ms of the world. */
+  readonly now: () => number;
   readonly provider: () => SandboxProvider;
   /** Keys under which a second effect is possible, because a sender stood still before the socket. */
   readonly isExcused: (key: string) => boolean;
   readonly trace: (line: string) => void;
 }
 
-export function createWatch({ provider, isExcused, trace }: WatchOptions): Watch {
+export function createWatch({ now, provider, isExcused, trace }: WatchOptions): Watch {
   const actions = new Map<string, Action>();
   const byKey = new Map<string, string>();
   const workflows = new Set<string>();
   const cells = new Map<string, number>();
+  const writers = new Map<string, string>();
   const breaches: string[] = [];
   let events = 0;
 
@@ -39,6 +48,13 @@ export function createWatch({ provider, isExcused, trace }: WatchOptions): Watch
     breaches.push(what);
     trace(`BREACH ${what}`);
   };
+  const sends = createSends({
+    now,
+    actionOf: (key) => actions.get(byKey.get(key) ?? ''),
+    actions,
+    isExcused,
+    breach,
+  });
   const see = (recorded: RecordedEvent): void => {
     events += 1;
     trace(`${recorded.stream} ${recorded.revision} ${recorded.type}`);
@@ -56,6 +72,7 @@ export function createWatch({ provider, isExcused, trace }: WatchOptions): Watch
       if (before.outcome !== undefined && after.outcome?.result !== before.outcome.result)
         breach(`${id}: its result has changed`);
       actions.set(id, after);
+      sends.see(before, event, writers.get(recorded.id));
       if (after.downstreamKey !== undefined) byKey.set(after.downstreamKey, id);
     } catch (error) {
       breach(`${id} ${recorded.revision}: ${String(error)}`);
@@ -87,5 +104,10 @@ export function createWatch({ provider, isExcused, trace }: WatchOptions): Watch
     breaches,
     breach,
     events: () => events,
+    sends,
+    writes: (process, ids) => {
+      for (const id of ids) writers.set(id, writers.get(id) ?? process);
+    },
+    ownerOfKey: (key) => byKey.get(key),
   };
 }

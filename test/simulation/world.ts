@@ -61,7 +61,12 @@ export async function openWorld(options: RunOptions): Promise<World> {
   const isIn = (what: Outage['what']) => () => isAway(outages, what, time.clock.monoMs());
   const stalled = new Set<string>();
   const isExcused = (key: string): boolean => stalled.has(key);
-  const watch = createWatch({ provider: () => provider, isExcused, trace });
+  const watch = createWatch({
+    now: () => time.clock.monoMs(),
+    provider: () => provider,
+    isExcused,
+    trace,
+  });
   const weather = createWeather(dice, chaos, isIn('provider'));
   const provider: SandboxProvider = createProvider({
     runtime: time,
@@ -87,6 +92,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
     provider,
     isStoreAway: isIn('store'),
     onStalledSend: (key) => stalled.add(key),
+    watch,
     trace,
     onBreach: (what, invariant) => {
       // Whoever would see to it may be dead or away just now; in the end it is judged again.

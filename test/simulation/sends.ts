@@ -1,0 +1,145 @@
+// Watches what leaves for the provider, by the time of the world and not by any process's clock: that no
+// request leaves while one before it may be under way or after the provider may have forgotten the key,
+// and that a verdict is of a lookup that was sent late enough and at the revision it settles.
+import { type Action, type ActionEvent, defaultTimes, keyHashOf } from '@action-ledger/domain';
+import { type ProviderRequest } from '@action-ledger/sandbox';
+import { inFlightMs, keyWindowOf } from './tools.ts';
+
+export interface Sends {
+  /** A request leaves a process for the provider. */
+  readonly leaves: (request: ProviderRequest) => void;
+  /** Its process has got the reply. */
+  readonly answered: (request: ProviderRequest, status: number) => void;
+  /** A lookup is about to be sent. */
+  readonly looksUp: (key: string) => void;
+  /** An event has been appended, by which process. */
+  readonly see: (before: Action, event: ActionEvent, writer: string | undefined) => void;
+}
+
+export interface SendsOptions {
+  /** Ms of the world. */
+  readonly now: () => number;
+  readonly actionOf: (key: string) => Action | undefined;
+  readonly actions: ReadonlyMap<string, Action>;
+  readonly isExcused: (key: string) => boolean;
+  readonly breach: (what: string) => void;
+}
+
+interface Sent {
+  readonly attempt: number;
+  /** When its dispatch was on record. */
+  readonly at: number;
+  status?: number;
+}
+
+interface LookedUp {
+  readonly at: number;
+  readonly revision: number;
+}
+
+export function createSends(options: SendsOptions): Sends {
+  const { now, actionOf, isExcused, breach } = options;
+  const sent = new Map<string, Sent[]>();
+  const dispatchedAt = new Map<string, number>();
+  const looked = new Map<string, LookedUp>();
+  const claimedBy = new Map<string, string | undefined>();
+  return {
+    leaves: ({ key, tool, attempt }) => {
+      const before = sent.get(key) ?? [];
+      const at = dispatchedAt.get(`${actionOf(key)?.id ?? ''} ${attempt}`) ?? now();
+      if (!isExcused(key)) {
+        const why = whyTooEarly(before, attempt, now()) ?? whyTooLate(before, tool, now());
+        if (why !== undefined) breach(`${tool} ${key}: attempt ${attempt} leaves ${why}`);
+      }
+      sent.set(key, [...before, { attempt, at }]);
+    },
+    answered: ({ key, attempt }, status) => {
+      const found = sent.get(key)?.find((each) => each.attempt === attempt);
+      if (found !== undefined) found.status = status;
+    },
+    looksUp: (key) => {
+      const action = actionOf(key);
+      if (action !== undefined) looked.set(action.id, { at: now(), revision: action.revision });
+    },
+    see: (before, event, writer) => {
+      const { id } = before;
+      if (event.type === 'ActionClaimed') claimedBy.set(id, writer);
+      if (event.type === 'ActionDispatched') {
+        dispatchedAt.set(`${id} ${event.data.attempt}`, now());
+        if (isOvertaken(options, before)) breach(`${id}: sent after a later value`);
+      }
+      if (isOfItsHolder(before, event) && claimedBy.get(id) !== writer)
+        breach(`${id}: ${event.type} by ${writer ?? 'nobody'}, who does not hold the claim`);
+      const lastAt = dispatchedAt.get(`${id} ${before.attempts.length}`) ?? 0;
+      const wrong = whyNoVerdict(before, event, { looked: looked.get(id), now: now(), lastAt });
+      if (wrong !== undefined) breach(`${id}: a verdict ${wrong}`);
+    },
+  };
+}
+
+/** Only those that got no reply may still be under way. */
+function whyTooEarly(before: readonly Sent[], attempt: number, now: number): string | undefined {
+  if (before.some((each) => each.attempt === attempt)) return 'twice';
+  const last = before.findLast(({ status }) => status === undefined);
+  if (last === undefined || now - last.at >= inFlightMs) return undefined;
+  return `${now - last.at} ms after attempt ${last.attempt}, which may be under way`;
+}
+
+function whyTooLate(before: readonly Sent[], tool: string, now: number): string | undefined {
+  const windowMs = keyWindowOf(tool);
+  const first = before.find(({ status }) => status !== 429 && status !== 422);
+  if (windowMs === undefined || first === undefined || now - first.at < windowMs) return undefined;
+  return `${now - first.at} ms after the first: the provider may have forgotten the key`;
+}
+
+/** Of an absolute write: a later epoch has been sent. */
+function isOvertaken({ actions }: SendsOptions, { id, guarantee, epoch }: Action): boolean {
+  if (guarantee !== 'natural') return false;
+  return [...actions.values()].some(
+    (other) =>
+      other.epoch > epoch && other.attempts.length > 0 && keyHashOf(other.id) === keyHashOf(id),
+  );
+}
+
+/** What only the holder of the claim may say. */
+function isOfItsHolder({ status }: Action, event: ActionEvent): boolean {
+  if (status !== 'dispatched') return false;
+  switch (event.type) {
+    case 'RetryPlanned':
+    case 'AttemptNotSent':
+    case 'AttemptRefused':
+    case 'ActionFailed':
+      return true;
+    case 'ActionOutcomeUnknown':
+      return event.data.lost !== true;
+    default:
+      return false;
+  }
+}
+
+interface Verdict {
+  readonly looked: LookedUp | undefined;
+  readonly now: number;
+  /** When the last dispatch was on record. */
+  readonly lastAt: number;
+}
+
+function whyNoVerdict(
+  before: Action,
+  event: ActionEvent,
+  { looked, now, lastAt }: Verdict,
+): string | undefined {
+  const isVerdict = event.type === 'ReconciliationChecked' || event.type === 'ActionReconciled';
+  if (!isVerdict) return undefined;
+  const isOfLookup = event.type === 'ReconciliationChecked' || event.data.by === 'reconciler';
+  if (isOfLookup && (looked === undefined || looked.revision < before.revision))
+    return `at revision ${before.revision}, asked for at ${looked?.revision ?? 'none'}`;
+  if (event.type !== 'ActionReconciled' || event.data.verdict !== 'absent') return undefined;
+  const isByPerson = event.data.by === 'olga';
+  if (!isOfLookup && !isByPerson) return undefined;
+  const askedAt = isByPerson ? now : (looked?.at ?? 0);
+  const leastMs = inFlightMs + defaultTimes.settleMs;
+  return askedAt - lastAt < leastMs
+    ? `"absent" ${askedAt - lastAt} ms after the last dispatch`
+    : undefined;
+}
