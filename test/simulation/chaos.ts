@@ -21,6 +21,7 @@ export const faultKinds = [
   'provider: error after commit',
   'provider: error stored',
   'provider: too many requests',
+  'provider: declines',
   'provider: slow',
   'provider: away',
   'provider: reports twice',

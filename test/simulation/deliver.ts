@@ -1,7 +1,8 @@
 // What carries things on between the parts of a run: events to the log, webhooks of the provider to the ledger.
 import { actionTopics, headersOfEvent, type MemoryEventLog } from '@action-ledger/event-log';
 import { type EventStore } from '@action-ledger/event-store';
-import { type Webhook } from '@action-ledger/sandbox';
+import { type Ledger } from '@action-ledger/client';
+import { type LookupQuery, type Webhook } from '@action-ledger/sandbox';
 import { type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
 import { type Disturbed } from './disturb.ts';
 import { type Processes } from './processes.ts';
@@ -53,4 +54,18 @@ export async function publishAll(
       );
     },
   });
+}
+
+/** Somebody has heard of it, and proves nothing. */
+export async function remark(
+  { tenant, tool, key }: LookupQuery,
+  there: Ledger | undefined,
+): Promise<void> {
+  const said = {
+    source: 'support',
+    claims: 'note',
+    proven: false,
+    data: 'a customer asks',
+  } as const;
+  await there?.reportAbout({ tenant, tool, downstreamKey: key, ...said }).catch(() => undefined);
 }

@@ -19,7 +19,9 @@ export function outagesOf(dice: Dice, chaos: Chaos): readonly Outage[] {
   return (['store', 'provider'] as const).flatMap((what) => {
     if (!chaos.strikes(`${what}: away`, 0.2, 'once')) return [];
     const from = dice.between(0, faultsMs - 2 * minute, `${what} away`);
-    return [{ what, from, until: from + dice.between(1_000, 100_000, `${what} away for`) }];
+    const isLong = what === 'provider' && dice.of('away for long') < 0.4;
+    const ms = isLong ? 11 * minute : 100_000;
+    return [{ what, from, until: from + dice.between(1_000, ms, `${what} away for`) }];
   });
 }
 

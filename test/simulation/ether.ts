@@ -12,7 +12,11 @@ export interface Ether {
   /** Of the world's time: it passes for what is on its way, whatever becomes of the process. */
   readonly pause: (ms: number) => Promise<void>;
   readonly isStoreAway: () => boolean;
-  readonly sends: Pick<Sends, 'leaves' | 'answered' | 'looksUp'>;
+  readonly sends: Omit<Sends, 'see'>;
+  /** The process stands still from now on. */
+  readonly stall: (ms: number) => void;
+  /** Of its wall clock. */
+  readonly jump: (ms: number) => void;
   /** These events are sent to the store by this process. */
   readonly writes: (ids: readonly string[]) => void;
   readonly breach: (what: string) => void;

@@ -84,12 +84,23 @@ function wasTrue({ provider, watch, isExcused }: Judged, told: Told): readonly s
   if (!isDone && !isNothing) return [];
   const action = watch.actions.get(actionId ?? '');
   if (action === undefined) return [`${told.call.name} was told "${word}", without a record`];
+  if (isDone && !isOfItsArguments(told, action))
+    return [`${told.call.name} was told "${word}" of an action with other arguments`];
   const { status, downstreamKey: key = '', tenant } = action;
   const effects = effectsOf(provider, tenant, key);
   const isTrue = isDone ? effects > 0 : effects === 0 || isExcused(key);
   return isTrue || status === 'superseded'
     ? []
     : [`${told.call.name} was told "${word}", with ${effects} effects`];
+}
+
+/** All but what the tool says may differ; of an absolute write, callers are told of the value that took its place. */
+function isOfItsArguments({ call }: Told, { arguments: args, guarantee }: Action): boolean {
+  if (guarantee === 'natural') return true;
+  const compared = Object.entries(call.arguments).filter(
+    ([name]) => call.tool !== 'mail' || name !== 'body',
+  );
+  return compared.every(([name, value]) => args[name] === value);
 }
 
 /** One call of an agent never gets two outcomes. */

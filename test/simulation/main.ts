@@ -8,7 +8,8 @@ import { help, parseOptions, type SimulateOptions, WrongOption } from './options
 import { printBreak, printFailure, printShrunk, printTotals } from './print.ts';
 import { run } from './run.ts';
 import { shrink } from './shrink.ts';
-import { breaksIn, tryBreaks } from './breaks/try-breaks.ts';
+import { breaksIn } from './breaks/breaks-in.ts';
+import { tryBreaks } from './breaks/try-breaks.ts';
 import { addTotals, emptyTotals, type Totals } from './totals.ts';
 
 try {

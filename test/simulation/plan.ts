@@ -87,9 +87,22 @@ function laterOf(dice: Dice, index: number, first: PlannedCall): readonly Planne
     at: first.at + dice.between(0, 600_000, 'later at', index),
     origin: { ...first.origin, turn: '2', call: `call-${index}-again` },
   };
+  if (first.tool === 'quota') return laterValues(dice, index, first);
   if (drawn < 0.25) return [again];
   if (drawn < 0.35) return [{ ...again, arguments: changed(first.arguments) }];
   return [];
+}
+
+/** Other values, soon after one another: some while the one before is in doubt. */
+function laterValues(dice: Dice, index: number, first: PlannedCall): readonly PlannedCall[] {
+  const { cancelAfterMs: _cancel, repeatAfterMs: _repeat, ...same } = first;
+  return Array.from({ length: dice.between(0, 2, 'later values', index) }, (_, nth) => ({
+    ...same,
+    name: `${first.name}-value-${nth}`,
+    at: first.at + dice.between(100, 90_000, 'later value at', index, nth),
+    arguments: { ...first.arguments, seats: dice.between(1, 1_000, 'later value', index, nth) },
+    origin: { ...first.origin, turn: `${nth + 2}`, call: `${first.name}-value-${nth}` },
+  }));
 }
 
 function tripOf(

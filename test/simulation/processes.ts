@@ -105,8 +105,16 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
       seed: Math.floor(dice.of('seed of', name) * 2 ** 31),
       wallAheadMs: differs ? dice.between(-clockSkewMs, clockSkewMs, 'skew', name) : 0,
     });
-    const ether = etherOf(world, life, () => {
-      die(seat, life);
+    const ether = etherOf(world, life, {
+      die: () => {
+        die(seat, life);
+      },
+      stall: (ms) => {
+        if (seat.now?.life === life) stall(seat, ms);
+      },
+      jump: (ms) => {
+        jump(seat, ms);
+      },
     });
     const line = logLine(ether, world.log);
     const incarnation: Incarnation = { life, runtime, expire: line.expire };
@@ -134,6 +142,19 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
       if (seat.now === now) start(seat);
     });
   };
+  const stall = ({ now }: Seat, ms: number): void => {
+    if (now?.life.is() !== 'up') return;
+    trace(`${now.life.name} stands still for ${ms} ms`);
+    now.life.stall();
+    time.timers.after(ms, () => {
+      now.life.wake();
+    });
+  };
+  const jump = ({ now }: Seat, ms: number): void => {
+    if (now === undefined) return;
+    trace(`the clock of ${now.life.name} jumps by ${ms} ms`);
+    now.runtime.setWall(now.runtime.clock.wallMs() + ms);
+  };
   const seatAt = (nth: number): Seat => seats[nth % seats.length] as Seat;
 
   for (const seat of seats) start(seat);
@@ -153,24 +174,19 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
       if (seat.now !== undefined) die(seat, seat.now.life);
     },
     stall: (nth, ms) => {
-      const { now } = seatAt(nth);
-      if (now?.life.is() !== 'up') return;
-      trace(`${now.life.name} stands still for ${ms} ms`);
-      now.life.stall();
-      time.timers.after(ms, () => {
-        now.life.wake();
-      });
+      stall(seatAt(nth), ms);
     },
     jump: (nth, ms) => {
-      const { now } = seatAt(nth);
-      if (now === undefined) return;
-      trace(`the clock of ${now.life.name} jumps by ${ms} ms`);
-      now.runtime.setWall(now.runtime.clock.wallMs() + ms);
+      jump(seatAt(nth), ms);
     },
   };
 }
 
-function etherOf(world: Surroundings, life: Life, die: () => void): Ether {
+function etherOf(
+  world: Surroundings,
+  life: Life,
+  { die, ...self }: Pick<Ether, 'stall' | 'jump'> & { readonly die: () => void },
+): Ether {
   const { dice, chaos, time, isStoreAway, onStalledSend, watch } = world;
   return {
     life,
@@ -179,6 +195,7 @@ function etherOf(world: Surroundings, life: Life, die: () => void): Ether {
     pause: (ms) => new Promise((resolve) => void time.timers.after(ms, resolve)),
     isStoreAway,
     onStalledSend,
+    ...self,
     sends: watch.sends,
     writes: (ids) => {
       watch.writes(life.name, ids);

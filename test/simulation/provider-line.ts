@@ -28,6 +28,8 @@ export function providerLine(
         reply.catch(() => undefined);
         return ether.killed();
       }
+      if (chaos.strikes('process: stalled', 0.015, 'while it sends', call))
+        ether.stall(dice.between(45_000, 200_000, call, 'stalled'));
       return throughGate(ether, reply).then((got) => {
         sends.answered(request, got.status);
         return got;
@@ -36,7 +38,11 @@ export function providerLine(
     lookUp: async (query, signal) => {
       sends.looksUp(query.key);
       await life.pass();
-      return throughGate(ether, provider.lookUp(query, signal));
+      const found = await throughGate(ether, provider.lookUp(query, signal));
+      sends.hasLookedUp(query.key, found.found);
+      if (chaos.strikes('clock: jumps', 0.05, 'after a lookup', query.key))
+        ether.jump(dice.between(60_000, 600_000, 'jump', query.key));
+      return found;
     },
   };
 }

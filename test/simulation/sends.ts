@@ -12,6 +12,8 @@ export interface Sends {
   readonly answered: (request: ProviderRequest, status: number) => void;
   /** A lookup is about to be sent. */
   readonly looksUp: (key: string) => void;
+  /** Its process has got the answer. */
+  readonly hasLookedUp: (key: string, found: boolean) => void;
   /** An event has been appended, by which process. */
   readonly see: (before: Action, event: ActionEvent, writer: string | undefined) => void;
 }
@@ -30,11 +32,14 @@ interface Sent {
   /** When its dispatch was on record. */
   readonly at: number;
   status?: number;
+  /** It is proven to have had no effect. */
+  isSettled?: true;
 }
 
 interface LookedUp {
   readonly at: number;
   readonly revision: number;
+  found?: boolean;
 }
 
 export function createSends(options: SendsOptions): Sends {
@@ -61,6 +66,10 @@ export function createSends(options: SendsOptions): Sends {
       const action = actionOf(key);
       if (action !== undefined) looked.set(action.id, { at: now(), revision: action.revision });
     },
+    hasLookedUp: (key, found) => {
+      const asked = looked.get(actionOf(key)?.id ?? '');
+      if (asked !== undefined) asked.found = found;
+    },
     see: (before, event, writer) => {
       const { id } = before;
       if (event.type === 'ActionClaimed') claimedBy.set(id, writer);
@@ -71,6 +80,8 @@ export function createSends(options: SendsOptions): Sends {
       if (isOfItsHolder(before, event) && claimedBy.get(id) !== writer)
         breach(`${id}: ${event.type} by ${writer ?? 'nobody'}, who does not hold the claim`);
       const lastAt = dispatchedAt.get(`${id} ${before.attempts.length}`) ?? 0;
+      if (event.type === 'ActionReconciled' && event.data.verdict === 'absent')
+        for (const each of sent.get(before.downstreamKey ?? '') ?? []) each.isSettled = true;
       const wrong = whyNoVerdict(before, event, { looked: looked.get(id), now: now(), lastAt });
       if (wrong !== undefined) breach(`${id}: a verdict ${wrong}`);
     },
@@ -80,14 +91,18 @@ export function createSends(options: SendsOptions): Sends {
 /** Only those that got no reply may still be under way. */
 function whyTooEarly(before: readonly Sent[], attempt: number, now: number): string | undefined {
   if (before.some((each) => each.attempt === attempt)) return 'twice';
-  const last = before.findLast(({ status }) => status === undefined);
+  const last = before.findLast(
+    ({ status, isSettled }) => status === undefined && isSettled !== true,
+  );
   if (last === undefined || now - last.at >= inFlightMs) return undefined;
   return `${now - last.at} ms after attempt ${last.attempt}, which may be under way`;
 }
 
 function whyTooLate(before: readonly Sent[], tool: string, now: number): string | undefined {
   const windowMs = keyWindowOf(tool);
-  const first = before.find(({ status }) => status !== 429 && status !== 422);
+  const first = before.find(
+    ({ status, isSettled }) => status !== 429 && status !== 422 && isSettled !== true,
+  );
   if (windowMs === undefined || first === undefined || now - first.at < windowMs) return undefined;
   return `${now - first.at} ms after the first: the provider may have forgotten the key`;
 }
@@ -134,7 +149,9 @@ function whyNoVerdict(
   const isOfLookup = event.type === 'ReconciliationChecked' || event.data.by === 'reconciler';
   if (isOfLookup && (looked === undefined || looked.revision < before.revision))
     return `at revision ${before.revision}, asked for at ${looked?.revision ?? 'none'}`;
-  if (event.type !== 'ActionReconciled' || event.data.verdict !== 'absent') return undefined;
+  if (event.data.verdict !== 'absent') return undefined;
+  if (isOfLookup && looked?.found !== false) return '"absent" of a lookup that has not said so';
+  if (event.type !== 'ActionReconciled') return undefined;
   const isByPerson = event.data.by === 'olga';
   if (!isOfLookup && !isByPerson) return undefined;
   const askedAt = isByPerson ? now : (looked?.at ?? 0);

@@ -1,6 +1,9 @@
 // A bounded number of simulated runs: seeds that found something, and fresh ones (SIMULATION_SEED repeats
 // them). `npm run simulate` plays as many as one likes.
 import { describe, expect, it, jest } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { breaksIn } from './breaks/breaks-in.ts';
 import { run } from './run.ts';
 
 // Some minutes of processors, where other tests run beside it.
@@ -51,5 +54,16 @@ describe('a run', () => {
     expect(alone.struck.length).toBeLessThanOrEqual(1);
     const none = await run({ seed: 6, only: new Set(), idle: new Set([0, 1, 2]) });
     expect(none.struck).toEqual([]);
+  });
+});
+
+describe('the deliberate breaks', () => {
+  it('each still name the one place that they change', () => {
+    const edits = breaksIn('test/simulation/breaks').flatMap((each) => each.edits);
+    const misses = edits.filter(({ file, find }) => {
+      const text = readFileSync(join(process.cwd(), file), 'utf8');
+      return text.split(find).length !== 2;
+    });
+    expect(misses).toEqual([]);
   });
 });

@@ -51,7 +51,7 @@ export function simulatedTools(port: ProviderPort): readonly Tool[] {
       input: z.object({ invoice: text, cents: z.int() }),
       guarantee: 'idempotent',
       keyWindow: keyWindows.refund,
-      retry: { attempts: 8, backoffMinMs: 30_000, backoffMaxMs: 4 * minute },
+      retry: { attempts: 6, backoffMinMs: 4 * minute, backoffMaxMs: 8 * minute },
     }),
     declare('pay', {
       input: z.object({ invoice: text, cents: z.int() }),
@@ -64,6 +64,7 @@ export function simulatedTools(port: ProviderPort): readonly Tool[] {
       identity: ['account'],
       scope: 'tenant',
       guarantee: 'natural',
+      retry: { backoffMinMs: 20 * second, backoffMaxMs: 3 * minute },
     }),
     declare('mail', { input: about, free: ['body'], guarantee: 'manual', undoWindow: 20 * second }),
     declare('label', { input: about, guarantee: 'manual' }),

@@ -1,6 +1,7 @@
 // What the provider does amiss, request by request.
 import {
   ackLost,
+  declined,
   errorAfterCommit,
   type Fault,
   lateArrival,
@@ -24,7 +25,13 @@ export interface Weather {
   readonly lookupFault: (query: LookupQuery) => LookupFault | undefined;
 }
 
-export function createWeather(dice: Dice, chaos: Chaos, isAway: () => boolean): Weather {
+/** @param onSlowLookup the answer comes after so long */
+export function createWeather(
+  dice: Dice,
+  chaos: Chaos,
+  isAway: () => boolean,
+  onSlowLookup: (query: LookupQuery, ms: number) => void,
+): Weather {
   return {
     fault: ({ key, attempt }) => {
       const what = `${key} ${attempt}`;
@@ -38,12 +45,14 @@ export function createWeather(dice: Dice, chaos: Chaos, isAway: () => boolean): 
       );
       return { ...reply, ...(struck?.[2] ?? {}), ...echoes };
     },
-    lookupFault: ({ key }) => {
+    lookupFault: (query) => {
+      const { key } = query;
       if (isAway() || chaos.strikes('lookup: away', 0.05, key)) return { outage: true };
       if (chaos.strikes('lookup: the effect of another', 0.01, key)) return { wrongOwner: true };
-      if (chaos.strikes('lookup: slow', 0.05, key))
-        return { afterMs: dice.between(100, 40_000, 'lookup', key) };
-      return undefined;
+      if (!chaos.strikes('lookup: slow', 0.08, key)) return undefined;
+      const afterMs = dice.between(100, 40_000, 'lookup', key);
+      onSlowLookup(query, afterMs);
+      return { afterMs };
     },
   };
 }
@@ -62,6 +71,7 @@ function faultsOf(dice: Dice, what: string): readonly (readonly [FaultKind, numb
       0.03,
       tooManyRequests(dice.between(1_000, 90_000, '429', what)),
     ],
+    ['provider: declines', 0.02, declined('not today')],
     ['provider: slow', 0.04, slow(dice.between(1_000, 90_000, 'slow', what))],
   ];
 }

@@ -5,7 +5,7 @@ import { createProvider, type SandboxProvider } from '@action-ledger/sandbox';
 import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
 import { type Agents, createAgents } from './agents.ts';
 import { type Chaos, createChaos, type Strike } from './chaos.ts';
-import { deliverWebhook, publishAll } from './deliver.ts';
+import { deliverWebhook, publishAll, remark } from './deliver.ts';
 import { createDice } from './dice.ts';
 import { disturb, outagesOf, type Outage } from './disturb.ts';
 import { createPeople, type People } from './people.ts';
@@ -67,7 +67,9 @@ export async function openWorld(options: RunOptions): Promise<World> {
     isExcused,
     trace,
   });
-  const weather = createWeather(dice, chaos, isIn('provider'));
+  const weather = createWeather(dice, chaos, isIn('provider'), (query, ms) => {
+    time.timers.after(ms / 2, () => void remark(query, processes.front(ms)));
+  });
   const provider: SandboxProvider = createProvider({
     runtime: time,
     behaviour: behaviourOf,

@@ -2,16 +2,8 @@
 // would not notice a break is no check.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Totals } from '../totals.ts';
-
-export interface Break {
-  readonly name: string;
-  /** What it breaks. */
-  readonly rule: string;
-  readonly edits: readonly { readonly file: string; readonly find: string; readonly put: string }[];
-}
 
 export interface TriedBreak {
   readonly name: string;
@@ -19,10 +11,6 @@ export interface TriedBreak {
   readonly seeds: number | undefined;
   /** What was said of that run. */
   readonly said: string;
-}
-
-export function breaksIn(folder: string): readonly Break[] {
-  return JSON.parse(readFileSync(join(folder, 'breaks.json'), 'utf8')) as readonly Break[];
 }
 
 export async function tryBreaks(
