@@ -20,6 +20,8 @@ export interface PeopleDeps {
 }
 
 const many = 1_000;
+/** Of what the reconciler has left to people. */
+export const whoSettles = 'olga';
 
 export function createPeople(deps: PeopleDeps): People {
   const { dice, front, trace } = deps;
@@ -78,7 +80,7 @@ async function settle(ledger: Ledger, provider: SandboxProvider, actionId: strin
   if (loaded.kind === 'broken' || loaded.action.status !== 'unknown') return;
   const { tenant, downstreamKey = '', revision } = loaded.action;
   const [effect] = provider.ofKey(tenant, downstreamKey);
-  const seen = { actionId, by: 'olga', reason: 'looked it up', revisionSeen: revision };
+  const seen = { actionId, by: whoSettles, reason: 'looked it up', revisionSeen: revision };
   await ledger.settle(
     effect === undefined
       ? { ...seen, verdict: 'absent' }

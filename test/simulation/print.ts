@@ -41,7 +41,7 @@ export function printFailure({ seed, problems }: RunReport): string {
 }
 
 export function printBreak({ name, seeds, said }: TriedBreak, runs: number): string {
-  const found = seeds === undefined ? `not in ${n(runs)}` : `${n(seeds)}`.padStart(4);
+  const found = seeds === undefined ? `not in ${n(runs)}` : n(seeds).padStart(4);
   return `${name.padEnd(48)} ${found}  ${said.slice(0, 140)}`.trimEnd();
 }
 

@@ -3,11 +3,14 @@
 // and that a verdict is of a lookup that was sent late enough and at the revision it settles.
 import { type Action, type ActionEvent, defaultTimes, keyHashOf } from '@action-ledger/domain';
 import { type ProviderRequest } from '@action-ledger/sandbox';
+import { whoSettles } from './people.ts';
 import { inFlightMs, keyWindowOf } from './tools.ts';
 
 export interface Sends {
   /** A request leaves a process for the provider. */
   readonly leaves: (request: ProviderRequest) => void;
+  /** Ms until it can arrive no more, by the in-flight bound of its dispatch. */
+  readonly leftMs: (request: ProviderRequest) => number;
   /** Its process has got the reply. */
   readonly answered: (request: ProviderRequest, status: number) => void;
   /** A lookup is about to be sent. */
@@ -58,6 +61,10 @@ export function createSends(options: SendsOptions): Sends {
       }
       sent.set(key, [...before, { attempt, at }]);
     },
+    leftMs: ({ key, attempt }) => {
+      const at = dispatchedAt.get(`${actionOf(key)?.id ?? ''} ${attempt}`) ?? now();
+      return Math.max(0, at + inFlightMs - now() - 1);
+    },
     answered: ({ key, attempt }, status) => {
       const found = sent.get(key)?.find((each) => each.attempt === attempt);
       if (found !== undefined) found.status = status;
@@ -80,12 +87,19 @@ export function createSends(options: SendsOptions): Sends {
       if (isOfItsHolder(before, event) && claimedBy.get(id) !== writer)
         breach(`${id}: ${event.type} by ${writer ?? 'nobody'}, who does not hold the claim`);
       const lastAt = dispatchedAt.get(`${id} ${before.attempts.length}`) ?? 0;
-      if (event.type === 'ActionReconciled' && event.data.verdict === 'absent')
-        for (const each of sent.get(before.downstreamKey ?? '') ?? []) each.isSettled = true;
       const wrong = whyNoVerdict(before, event, { looked: looked.get(id), now: now(), lastAt });
       if (wrong !== undefined) breach(`${id}: a verdict ${wrong}`);
+      if (isAbsent(event)) settle(sent.get(before.downstreamKey ?? ''));
     },
   };
+}
+
+function isAbsent(event: ActionEvent): boolean {
+  return event.type === 'ActionReconciled' && event.data.verdict === 'absent';
+}
+
+function settle(sent: readonly Sent[] | undefined): void {
+  for (const each of sent ?? []) each.isSettled = true;
 }
 
 /** Only those that got no reply may still be under way. */
@@ -116,20 +130,18 @@ function isOvertaken({ actions }: SendsOptions, { id, guarantee, epoch }: Action
   );
 }
 
+const ofTheHolder: ReadonlySet<string> = new Set([
+  'RetryPlanned',
+  'AttemptNotSent',
+  'AttemptRefused',
+  'ActionFailed',
+]);
+
 /** What only the holder of the claim may say. */
 function isOfItsHolder({ status }: Action, event: ActionEvent): boolean {
   if (status !== 'dispatched') return false;
-  switch (event.type) {
-    case 'RetryPlanned':
-    case 'AttemptNotSent':
-    case 'AttemptRefused':
-    case 'ActionFailed':
-      return true;
-    case 'ActionOutcomeUnknown':
-      return event.data.lost !== true;
-    default:
-      return false;
-  }
+  if (event.type === 'ActionOutcomeUnknown') return event.data.lost !== true;
+  return ofTheHolder.has(event.type);
 }
 
 interface Verdict {
@@ -139,24 +151,32 @@ interface Verdict {
   readonly lastAt: number;
 }
 
-function whyNoVerdict(
-  before: Action,
-  event: ActionEvent,
-  { looked, now, lastAt }: Verdict,
-): string | undefined {
-  const isVerdict = event.type === 'ReconciliationChecked' || event.type === 'ActionReconciled';
-  if (!isVerdict) return undefined;
-  const isOfLookup = event.type === 'ReconciliationChecked' || event.data.by === 'reconciler';
-  if (isOfLookup && (looked === undefined || looked.revision < before.revision))
-    return `at revision ${before.revision}, asked for at ${looked?.revision ?? 'none'}`;
-  if (event.data.verdict !== 'absent') return undefined;
-  if (isOfLookup && looked?.found !== false) return '"absent" of a lookup that has not said so';
+function whyNoVerdict(before: Action, event: ActionEvent, asked: Verdict): string | undefined {
+  if (event.type === 'ReconciliationChecked')
+    return whyNotOfLookup(before, event.data.verdict === 'absent', asked.looked);
   if (event.type !== 'ActionReconciled') return undefined;
-  const isByPerson = event.data.by === 'olga';
-  if (!isOfLookup && !isByPerson) return undefined;
-  const askedAt = isByPerson ? now : (looked?.at ?? 0);
-  const leastMs = inFlightMs + defaultTimes.settleMs;
-  return askedAt - lastAt < leastMs
-    ? `"absent" ${askedAt - lastAt} ms after the last dispatch`
+  const isAbsent = event.data.verdict === 'absent';
+  if (event.data.by === 'reconciler') {
+    const why = whyNotOfLookup(before, isAbsent, asked.looked);
+    return why ?? (isAbsent ? whyTooSoon((asked.looked?.at ?? 0) - asked.lastAt) : undefined);
+  }
+  const isOfPerson = isAbsent && event.data.by === whoSettles;
+  return isOfPerson ? whyTooSoon(asked.now - asked.lastAt) : undefined;
+}
+
+function whyNotOfLookup(
+  { revision }: Action,
+  isAbsent: boolean,
+  looked: LookedUp | undefined,
+): string | undefined {
+  if (looked === undefined || looked.revision < revision)
+    return `at revision ${revision}, asked for at ${looked?.revision ?? 'none'}`;
+  return isAbsent && looked.found !== false
+    ? '"absent" of a lookup that has not said so'
     : undefined;
+}
+
+function whyTooSoon(waitedMs: number): string | undefined {
+  if (waitedMs >= inFlightMs + defaultTimes.settleMs) return undefined;
+  return `"absent" ${waitedMs} ms after the last dispatch`;
 }

@@ -35,14 +35,21 @@ export function storeLine(ether: Ether, store: () => EventStore): EventStore {
     throw new StoreFault('store.unavailable', retry, `The event store does not answer (${call}).`);
   };
 
+  const noted = (stream: string, first: string, told: AppendResult): AppendResult => {
+    if (told.kind !== 'appended') return told;
+    known.stored(stream, first);
+    known.upTo(stream, told.revision);
+    return told;
+  };
+
   const append: EventStore['append'] = async (stream, expected, events) => {
     const call = await leave(`append ${stream}`);
-    const [first] = events;
+    const first = events[0]?.id ?? '';
     ether.writes(events.map(({ id }) => id));
     if (ether.isStoreAway()) return fail(call, 'safe');
     await pause(dice.between(0, 12, call, 'there'));
     if (chaos.strikes('append: lost on the way', 0.01, call)) {
-      known.failed(first?.id ?? '');
+      known.failed(first);
       await pause(answerWithinMs);
       return fail(call, 'unsafe');
     }
@@ -52,7 +59,7 @@ export function storeLine(ether: Ether, store: () => EventStore): EventStore {
       throw result.error;
     }
     if (chaos.strikes('append: stored, answer lost', 0.015, call)) {
-      known.failed(first?.id ?? '');
+      known.failed(first);
       await pause(answerWithinMs);
       return fail(call, 'unsafe');
     }
@@ -61,12 +68,7 @@ export function storeLine(ether: Ether, store: () => EventStore): EventStore {
     if (chaos.strikes('append: answered late', 0.01, call))
       await pause(dice.between(200, 30_000, call, 'late'));
     else await pause(dice.between(0, 12, call, 'back'));
-    const told = await comeBack(call, result.value);
-    if (told.kind === 'appended') {
-      known.stored(stream, first?.id ?? '');
-      known.upTo(stream, told.revision);
-    }
-    return told;
+    return noted(stream, first, await comeBack(call, result.value));
   };
   const read = async <Result>(what: string, work: () => Promise<Result>): Promise<Result> => {
     const call = await leave(what);

@@ -25,22 +25,27 @@ export interface Weather {
   readonly lookupFault: (query: LookupQuery) => LookupFault | undefined;
 }
 
-/** @param onSlowLookup the answer comes after so long */
+/**
+ * @param leftMs until the request can arrive no more
+ * @param onSlowLookup the answer comes after so long
+ */
 export function createWeather(
   dice: Dice,
   chaos: Chaos,
   isAway: () => boolean,
+  leftMs: (request: ProviderRequest) => number,
   onSlowLookup: (query: LookupQuery, ms: number) => void,
 ): Weather {
   return {
-    fault: ({ key, attempt }) => {
+    fault: (request) => {
+      const { key, attempt } = request;
       const what = `${key} ${attempt}`;
       if (isAway()) return reqLost;
       const reply = { replyAfterMs: dice.between(5, 400, 'reply', what) };
       const echoes = chaos.strikes('provider: reports twice', 0.03, what)
         ? { echoAfterMs: [0, 1].map((nth) => dice.between(10, 90_000, 'echo', what, nth)) }
         : {};
-      const struck = faultsOf(dice, what).find(([kind, chance]) =>
+      const struck = faultsOf(dice, what, leftMs(request)).find(([kind, chance]) =>
         chaos.strikes(kind, chance, what),
       );
       return { ...reply, ...(struck?.[2] ?? {}), ...echoes };
@@ -57,13 +62,20 @@ export function createWeather(
   };
 }
 
-function faultsOf(dice: Dice, what: string): readonly (readonly [FaultKind, number, Fault])[] {
+/** The network and the provider keep to the in-flight bound. */
+function faultsOf(
+  dice: Dice,
+  what: string,
+  leftMs: number,
+): readonly (readonly [FaultKind, number, Fault])[] {
+  const within = (low: number, high: number, why: string): number =>
+    Math.min(leftMs, dice.between(low, high, why, what));
   return [
     ['provider: answer lost', 0.05, ackLost],
     ['provider: request lost', 0.03, reqLost],
     ['provider: silent, done', 0.02, timeout({ commits: true })],
     ['provider: silent, not done', 0.02, timeout({ commits: false })],
-    ['provider: arrives late', 0.03, lateArrival(dice.between(500, lateMsMax, 'late', what))],
+    ['provider: arrives late', 0.03, lateArrival(within(500, lateMsMax, 'late'))],
     ['provider: error after commit', 0.03, errorAfterCommit(502)],
     ['provider: error stored', 0.01, storedError],
     [
@@ -72,6 +84,6 @@ function faultsOf(dice: Dice, what: string): readonly (readonly [FaultKind, numb
       tooManyRequests(dice.between(1_000, 90_000, '429', what)),
     ],
     ['provider: declines', 0.02, declined('not today')],
-    ['provider: slow', 0.04, slow(dice.between(1_000, 90_000, 'slow', what))],
+    ['provider: slow', 0.04, slow(within(1_000, 90_000, 'slow'))],
   ];
 }

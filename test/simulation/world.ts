@@ -67,7 +67,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
     isExcused,
     trace,
   });
-  const weather = createWeather(dice, chaos, isIn('provider'), (query, ms) => {
+  const weather = createWeather(dice, chaos, isIn('provider'), watch.sends.leftMs, (query, ms) => {
     time.timers.after(ms / 2, () => void remark(query, processes.front(ms)));
   });
   const provider: SandboxProvider = createProvider({
