@@ -94,9 +94,9 @@ function wasTrue({ provider, watch, isExcused }: Judged, told: Told): readonly s
     : [`${told.call.name} was told "${word}", with ${effects} effects`];
 }
 
-/** All but what the tool says may differ; of an absolute write, callers are told of the value that took its place. */
-function isOfItsArguments({ call }: Told, { arguments: args, guarantee }: Action): boolean {
-  if (guarantee === 'natural') return true;
+/** All but what the tool says may differ; of a value that was replaced its caller is told of the one that stands. */
+function isOfItsArguments({ call, outcome }: Told, { arguments: args }: Action): boolean {
+  if (outcome.word === 'done-earlier') return true;
   const compared = Object.entries(call.arguments).filter(
     ([name]) => call.tool !== 'mail' || name !== 'body',
   );

@@ -6,6 +6,7 @@ import { type Counts, type Totals } from './totals.ts';
 import { reachedOf } from './cells.ts';
 
 const shownMax = 10;
+const cellsShownMax = 12;
 
 export function printTotals(totals: Totals, ms: number): string {
   const { runs, steps, stepsLeast, failed } = totals;
@@ -26,8 +27,7 @@ export function printTotals(totals: Totals, ms: number): string {
       .map(([guarantee, counts]) => `  ${guarantee.padEnd(12)} ${effects(counts)}`),
     `  stood still before the socket: ${effects(totals.stalledSends) || 'none'}`,
     '',
-    `Lifecycle: ${n(cells.reached)} of ${n(cells.all)} cells were met` +
-      (cells.missing.length === 0 ? '' : `; not met: ${cells.missing.join(', ')}`),
+    `Lifecycle: ${n(cells.reached)} of ${n(cells.all)} cells were met` + missing(cells.missing),
     '',
     ...failed.slice(0, shownMax).map(({ seed, problems }) => failure(seed, problems)),
     failed.length === 0
@@ -64,6 +64,12 @@ function failure(seed: number, problems: readonly string[]): string {
   return [`Seed ${seed}:`, ...problems.slice(0, shownMax).map((each) => `  ${each}`), ...more].join(
     '\n',
   );
+}
+
+function missing(cells: readonly string[]): string {
+  if (cells.length === 0) return '';
+  const more = cells.length > cellsShownMax ? ` and ${cells.length - cellsShownMax} more` : '';
+  return `; not met: ${cells.slice(0, cellsShownMax).join(', ')}${more}`;
 }
 
 function table(counts: Counts): readonly string[] {
