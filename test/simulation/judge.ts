@@ -86,12 +86,17 @@ function wasTrue({ provider, watch, isExcused }: Judged, told: Told): readonly s
   if (action === undefined) return [`${told.call.name} was told "${word}", without a record`];
   if (isDone && !isOfItsArguments(told, action))
     return [`${told.call.name} was told "${word}" of an action with other arguments`];
-  const { status, downstreamKey: key = '', tenant } = action;
-  const effects = effectsOf(provider, tenant, key);
+  const key = action.downstreamKey ?? '';
+  const effects = effectsOf(provider, action.tenant, key);
   const isTrue = isDone ? effects > 0 : effects === 0 || isExcused(key);
-  return isTrue || status === 'superseded'
+  return isTrue || isReplaced(told, action)
     ? []
     : [`${told.call.name} was told "${word}", with ${effects} effects`];
+}
+
+/** A value that was replaced need not have been set before. */
+function isReplaced({ outcome }: Told, { status, guarantee }: Action): boolean {
+  return status === 'superseded' || (guarantee === 'natural' && outcome.word === 'done-earlier');
 }
 
 /** All but what the tool says may differ; of a value that was replaced its caller is told of the one that stands. */
