@@ -13,7 +13,8 @@ export const listPauses = route({
   path: '/v1/pauses',
   tag: 'people',
   summary: 'What is paused, oldest first',
-  description: 'Of your tenant, and what is paused for every tenant.',
+  description:
+    'Of your tenant, which its operator ends, and what is paused for every tenant, which only the owner of the machine ends.',
   query: z.strictObject({
     everyTenant: flag.meta({ description: 'Those of every tenant: for the owner of the machine.' }),
   }),

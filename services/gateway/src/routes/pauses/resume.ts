@@ -1,5 +1,7 @@
 // POST /v1/pauses/resume: the pause of a scope ends, if it is still the one that was seen.
 import { z } from 'zod';
+import { type Pause, type PauseScope } from '@action-ledger/application';
+import { problem } from '../../answers/http-answer.ts';
 import { pauseAnswer, pauseScope } from '../../forms/ledger-forms.ts';
 import { reason } from '../../forms/command-forms.ts';
 import { reachOf } from '../../reach.ts';
@@ -13,7 +15,8 @@ export const resume = route({
   path: '/v1/pauses/resume',
   tag: 'people',
   summary: 'End a pause',
-  description: 'What it held back goes on. The scope is that of the pause, exactly.',
+  description:
+    'What it held back goes on. The scope is that of the pause, exactly. One without a `tenant` is of every tenant: only the owner of the machine ends it.',
   body: z
     .strictObject({
       ...pauseScope,
@@ -33,6 +36,18 @@ export const resume = route({
     const scope = withoutMissing({ tenant: reach.tenant, tool: body.tool });
     const { reason: why, revisionSeen } = body;
     const ended = await ledger.resume({ ...scope, by: principal.name, reason: why, revisionSeen });
-    return 'kind' in ended ? refusedByLedger(ended) : { status: 200, body: { pause: ended } };
+    if (!('kind' in ended)) return { status: 200, body: { pause: ended } };
+    return ended.code === 'pause.none' && isOfEveryTenant(scope, ledger.pauses())
+      ? problem('access.forbidden', { detail: ofEveryTenant })
+      : refusedByLedger(ended);
   },
 });
+
+const ofEveryTenant =
+  'This pause is of every tenant: only the owner of the machine ends it, there, with the command line.';
+
+/** What the list shows is there: it is another's to end. */
+function isOfEveryTenant({ tenant, tool }: PauseScope, pauses: readonly Pause[]): boolean {
+  if (tenant === undefined) return false;
+  return pauses.some((pause) => pause.tenant === undefined && pause.tool === tool);
+}
