@@ -151,6 +151,32 @@ describe('executor', () => {
     );
   });
 
+  it('waits for no lookup that the core it shares is about', () => {
+    let findNow = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (findNow = resolve));
+    const sought = defineTool({
+      name: 'sought',
+      input: z.object({ invoice: z.string() }),
+      guarantee: 'lookup',
+      execute: () => Promise.reject(new Error('the connection broke')),
+      lookup: () => asked.then(() => ({ verdict: 'found' as const })),
+    });
+    return inServices({ tools: [sought] }, async (world) => {
+      const core = await world.openCaller();
+      // As far as what it did itself is known to it no more.
+      const shared = { core: { ...core, isKnown: () => false } };
+      await core.begin('reconcile');
+      await world.run(createExecutor({ ...world.depsOf('executor'), core: shared }));
+      const { actionId } = await propose(core, 'sought', { invoice: '1' });
+      await world.runtime.advance(6 * second);
+      expect((await world.types(actionId)).at(-1)).toBe('ActionOutcomeUnknown');
+      expect(await lagOf(world)).toBe(0);
+      findNow();
+      await world.runtime.settle();
+      expect((await world.types(actionId)).at(-1)).toBe('ActionReconciled');
+    });
+  });
+
   it('is not disturbed where others that share its core stop', () => {
     const { calls, tools } = set();
     return inServices({ tools }, async (world) => {

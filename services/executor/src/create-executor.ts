@@ -12,7 +12,7 @@ export function createExecutor(deps: ExecutorDeps): Service {
     duty: 'send',
     act: async (core, places) => {
       const actions = new Set(places.flatMap(({ stream }) => actionOfStream(stream) ?? []));
-      await Promise.all([...actions].map((actionId) => core.attend(actionId)));
+      await Promise.all([...actions].map((actionId) => core.attendSend(actionId)));
     },
     room: (core) => core.room,
   });

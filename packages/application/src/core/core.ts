@@ -62,12 +62,12 @@ export interface Core extends Following {
   end(duty: Duty, options?: { readonly drainMs?: number }): Promise<void>;
   has(duty: Duty): boolean;
   /**
-   * Looks at an action, or at a workflow by the name of its stream, and does what is due by its duties.
-   * Resolves when that is on record: a call to a tool goes on.
+   * Sends an action that is to be sent, where that is due. Resolves when the dispatch is on record: the call
+   * goes on. What else is due of it may ask a provider, and is not waited for: the due index has it.
    * @throws StoreFault where it may not be on record
    */
-  attend(due: string): Promise<void>;
-  /** As `attend`, soon, and without waiting for it. */
+  attendSend(actionId: string): Promise<void>;
+  /** Looks soon at an action, or at a workflow by the name of its stream, and does what is due by its duties. */
   wake(due: string): void;
   readonly room: Pick<Slots, 'isFull' | 'onRelease'>;
 }
@@ -233,12 +233,19 @@ function coreOf(given: CoreParts): Core {
       await drain(parts, drainMs, (run) => run.duty === duty);
     },
     has: duties.has,
-    attend: parts.attendOrFail,
+    attendSend: async (actionId) => {
+      if (isToSend(parts.actions.peek(actionId))) await parts.attendOrFail(actionId);
+    },
     wake: (due) => {
       parts.due.set(due, clock.nowMs());
     },
     room: { isFull: slots.isFull, onRelease: slots.onRelease },
   };
+}
+
+/** What is not kept here is read by the look. */
+function isToSend(action: Action | undefined): boolean {
+  return action === undefined || action.status === 'planned' || action.status === 'ready';
 }
 
 function publicFace(
