@@ -6,6 +6,7 @@ import {
   type Asked,
   busy,
   cancel,
+  checkNow,
   claim,
   day,
   denied,
@@ -120,7 +121,11 @@ export const everyCommand: { readonly [Type in ActionCommand['type']]: readonly 
     settle({ verdict: { kind: 'absent', forced: true } }),
     settle({ verdict: { kind: 'found', result: null } }),
   ],
-  CheckNow: [{ type: 'CheckNow', revisionSeen: 999 }],
+  CheckNow: [
+    checkNow({ revisionSeen: 999 }),
+    checkNow(),
+    checkNow({ secretLost: true, rules: rulesFor('manual') }),
+  ],
   AssignOwner: [
     { type: 'AssignOwner', owner: 'operator', nextCheckAt: 1, reason: 'nobody serves it' },
   ],

@@ -321,6 +321,18 @@ export const settle =
     ...changes,
   });
 
+/** Of what could be asked about, but for `changes`. */
+export const checkNow =
+  (changes: Changes<'CheckNow'> = {}): Asked =>
+  (action) => ({
+    type: 'CheckNow',
+    revisionSeen: action.revision,
+    rules,
+    watched: notWatched,
+    clockBehind: false,
+    ...changes,
+  });
+
 export const archive =
   (changes: Changes<'ArchiveAction'> = {}): Asked =>
   (action) => ({

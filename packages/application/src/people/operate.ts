@@ -1,6 +1,7 @@
 // What people do about actions: vote, cancel, settle what is unknown, close incidents. Every command
 // carries what its author saw, and becomes an event with its author.
-import { type JsonValue, type Refusal } from '@action-ledger/domain';
+import { type Action, type CommandOf, type JsonValue, type Refusal } from '@action-ledger/domain';
+import { isSecretLost } from '../attend/reconcile.ts';
 import { afterSuccess } from '../attempt/after-success.ts';
 import { type Performed } from '../record/action-store.ts';
 import {
@@ -175,12 +176,24 @@ export async function checkNow(parts: Parts, request: CheckNowRequest): Promise<
   const misfit = checkRequest(request, checkNowShape);
   if (misfit !== undefined) return misfit;
   const { actionId, by, revisionSeen } = request;
-  const asked = await performKnown(parts, actionId, () => ({ type: 'CheckNow', revisionSeen }), {
-    by,
-  });
+  const asked = await performKnown(parts, actionId, checking(parts, revisionSeen), { by });
   if (asked.kind !== 'done') return asked;
   await parts.attend(actionId);
   await parts.runs.get(actionId)?.done;
   const loaded = await parts.actions.load(actionId);
   return loaded.kind === 'broken' ? loaded : { ...asked, action: loaded.action };
+}
+
+function checking(parts: Parts, revisionSeen: number) {
+  return (action: Action): CommandOf<'CheckNow'> => {
+    const tool = toolOf(parts, action);
+    return {
+      type: 'CheckNow',
+      revisionSeen,
+      rules: tool?.rules ?? manualRules(action.tool),
+      watched: parts.judge.watched(action),
+      clockBehind: parts.clock.isBehind(),
+      ...(tool !== undefined && isSecretLost(parts, tool, action) ? { secretLost: true } : {}),
+    };
+  };
 }

@@ -27,7 +27,7 @@ export function afterAppend(
   keepRoom(parts, action, tool);
   wakeDependents(parts, before, action);
   wakeWorkflow(parts, before, action);
-  tellPeople(parts, action, tool, events);
+  tellPeople(parts, before, action, events);
   parts.watch.onMoved(action, events);
   parts.waiters.notify(action.id);
 }
@@ -73,10 +73,12 @@ function wakeWorkflow(
 
 function tellPeople(
   parts: Parts,
+  before: Action,
   action: Action,
-  tool: Tool | undefined,
   events: readonly ActionEvent[],
 ): void {
+  const tool = toolOf(parts, action);
+  const wasTold = before.watch?.owner === 'operator' && before.status === action.status;
   for (const { type, data } of events) {
     // Where calls are only observed, nothing is paused for them.
     if (type === 'ActionOutcomeUnknown' && action.guarantee !== 'observed')
@@ -84,7 +86,7 @@ function tellPeople(
     if (type === 'ApprovalRequested') parts.notice({ kind: 'approval waiting', action });
     else if (type === 'IncidentOpened' || type === 'DuplicateEffectDetected')
       parts.notice({ kind: 'incident', action });
-    else if ('owner' in data && data.owner === 'operator')
+    else if ('owner' in data && data.owner === 'operator' && !wasTold)
       parts.notice({ kind: 'unknown escalated', action });
   }
 }

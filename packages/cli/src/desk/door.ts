@@ -173,6 +173,8 @@ function sinceText({ revision, type, at, by }: Since): string {
 const fixes: Readonly<Record<string, string>> = {
   'action.status': 'look at it with `action-ledger actions show`: it may be done already.',
   'action.unknown': 'take the id from `action-ledger actions list`; over HTTP the whole of it.',
+  'action.nothing-to-ask':
+    'say what you found: `action-ledger unknown settle ID --found` or `--absent`.',
   'action.in-doubt': 'settle the doubt first: `action-ledger unknown settle`.',
   'action.incident-unknown': 'take its name from `action-ledger actions show`.',
   'workflow.status': 'look at it with `action-ledger workflow show`: it may have ended already.',

@@ -181,7 +181,15 @@ export type ActionCommand =
       readonly reason: string;
     }
   /** A person asks: it is due now, whatever its next check was to be. */
-  | { readonly type: 'CheckNow'; readonly revisionSeen: number }
+  | {
+      readonly type: 'CheckNow';
+      readonly revisionSeen: number;
+      readonly rules: ToolRules;
+      readonly watched: Watched;
+      readonly clockBehind: boolean;
+      /** Its secret arguments are lost: it is neither asked about nor sent. */
+      readonly secretLost?: true;
+    }
   | {
       readonly type: 'ReportEvidence';
       readonly source: string;

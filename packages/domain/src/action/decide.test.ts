@@ -82,6 +82,7 @@ describe('refusals', () => {
       'action.evidence-full',
       'action.joins-full',
       'action.key-window-over',
+      'action.nothing-to-ask',
       'action.request-invalid',
     ];
     const missing = actionRefusalCodes.filter((code) => !codes.has(code));

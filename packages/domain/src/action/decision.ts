@@ -24,6 +24,7 @@ export const actionRefusalCodes = [
   'action.joins-full',
   'action.key-window-over',
   'action.not-due',
+  'action.nothing-to-ask',
   'action.request-invalid',
   'action.status',
   'action.stale-revision',

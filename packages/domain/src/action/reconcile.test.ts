@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { given, type Story } from '../../test-support/given.ts';
 import {
   cancel,
+  checkNow,
   claim,
   day,
   dispatch,
@@ -254,6 +255,40 @@ describe('FW27 an operator', () => {
     given(...inStatus.ready)
       .when(assign)
       .thenRefused('action.status');
+  });
+});
+
+describe('a check that a person asks for', () => {
+  const toOperator = {
+    type: 'AssignOwner',
+    owner: 'operator',
+    nextCheckAt: start + day,
+    reason: 'nobody answers',
+  } as const;
+
+  it('is due at once, and asked again meanwhile adds nothing', () => {
+    const asked = unknown
+      .when(toOperator)
+      .when(checkNow({ rules }))
+      .then({ type: 'OwnerAssigned', data: { owner: 'operator', nextCheckAt: start } });
+    asked.when(checkNow({ rules })).then();
+  });
+
+  it.each<[string, Guarantee, object]>([
+    ['has no lookup', 'manual', {}],
+    ['is not sent again', 'idempotent', { rules: rulesFor('idempotent', { validForMs: 0 }) }],
+    ['has lost its secrets', 'lookup', { secretLost: true }],
+  ])('of what %s is refused once a person has it: settle it', (_what, guarantee, more) => {
+    const ofRules = { rules: rulesFor(guarantee), ...more };
+    const story = unknownFor(guarantee).wait(2 * day);
+    story.when(toOperator).when(checkNow(ofRules)).thenRefused('action.nothing-to-ask');
+    const { decision } = story.when(toOperator).when(checkNow(ofRules));
+    expect(decision).toMatchObject({ message: expect.stringMatching(/settle the action/) });
+  });
+
+  it('of what may be sent again is not refused', () => {
+    const story = unknownFor('idempotent').when(toOperator);
+    story.when(checkNow({ rules: rulesFor('idempotent') })).then('OwnerAssigned');
   });
 });
 

@@ -14,7 +14,7 @@ import { type ActionEvent, type EventData, type Watch } from './event.ts';
 import { cancelNow } from './outcome.ts';
 import { type Action, dispatches } from './state.ts';
 import { type ActionGuarantee, type ToolRules } from './tool-rules.ts';
-import { absentAfterMs, checkIntervalMs } from './waits.ts';
+import { absentAfterMs, checkIntervalMs, resendHindrance } from './waits.ts';
 
 export function recordVerdict(
   action: Action,
@@ -138,19 +138,36 @@ export function settle(action: Action, command: CommandOf<'Settle'>, now: Instan
   return absent(action, rules, { verdict: 'absent', by, reason }, now);
 }
 
-/** Due now; its owner stays who it is. */
+/** Due now; its owner stays who it is. Asked again before that has been done, it is no further event. */
 export function checkNow(action: Action, command: CommandOf<'CheckNow'>, now: Instant): Decision {
   if (command.revisionSeen !== action.revision) return staleRevision(action, command.revisionSeen);
   if (action.status !== 'unknown') return wrongStatus(action, 'look it up');
+  const { owner, nextCheckAt } = action.watch ?? { owner: 'reconciler', nextCheckAt: Infinity };
+  // A person has it already, and nothing that the ledger could do would tell them more.
+  const why = owner === 'operator' ? whyNothingToAsk(action, command, now) : undefined;
+  if (why !== undefined) return refuse('action.nothing-to-ask', why, action);
+  if (nextCheckAt <= now.wallMs) return accept();
   return accept({
     type: 'OwnerAssigned',
-    data: {
-      owner: action.watch?.owner ?? 'reconciler',
-      nextCheckAt: now.wallMs,
-      reason: 'asked to check now',
-    },
+    data: { owner, nextCheckAt: now.wallMs, reason: 'asked to check now' },
   });
 }
+
+function whyNothingToAsk(
+  action: Action,
+  { rules, watched, clockBehind, secretLost }: CommandOf<'CheckNow'>,
+  { wallMs }: Instant,
+): string | undefined {
+  if (secretLost === true) return `Its secret arguments are lost: ${settleIt}`;
+  if (rules.canLookUp) return undefined;
+  const hindrance = resendHindrance(action, rules, wallMs, watched, clockBehind);
+  if (hindrance === undefined || hindrance === 'in flight') return undefined;
+  return action.guarantee === 'manual'
+    ? `A manual tool has no lookup: ${settleIt}`
+    : `There is no lookup to ask, and it is not sent again (${hindrance}): ${settleIt}`;
+}
+
+const settleIt = 'look for the effect where it would be, then settle the action.';
 
 export function assignOwner(action: Action, command: CommandOf<'AssignOwner'>): Decision {
   const { owner, nextCheckAt, reason } = command;

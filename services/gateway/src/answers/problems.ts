@@ -113,6 +113,7 @@ export const problems: Rows = {
   'action.joins-full': outOfPlace('Too many calls have joined this action'),
   'action.key-window-over': outOfPlace('The provider may have forgotten our key'),
   'action.not-due': outOfPlace('It is too early for this'),
+  'action.nothing-to-ask': outOfPlace('There is nothing to ask about it'),
   'action.rejected': no(403, 'People rejected this action'),
   'action.request-invalid': wrong('A member of the request does not fit'),
   'action.stale-revision': no(412, 'The action has moved on since you looked'),
