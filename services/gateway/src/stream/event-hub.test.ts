@@ -227,6 +227,25 @@ describe('a reader of events', () => {
     for (const reader of [first, ...readers]) expect(reader.positions()).toHaveLength(200);
   });
 
+  it('waits for readers of its own tenant, and for no more of another than take turns with it', async () => {
+    const { hub, time, store, deliver } = stage({ catchUpsMax: 1 });
+    hub.follow('acme', undefined, wire());
+    await time.settle();
+    store('umbrella');
+    for (let each = 0; each < 200; each += 1) store();
+    await deliver();
+    const written: string[] = [];
+    const follow = (tenant: string): (() => void) =>
+      hub.follow(tenant, 0, { ...wire(), write: () => written.push(tenant) });
+    const leaves = Array.from({ length: 30 }, () => follow('acme'));
+    follow('umbrella');
+    // Who has gone takes no turn.
+    for (const leave of leaves.slice(10)) leave();
+    for (let turns = 0; turns < 20; turns += 1) await time.settle();
+    expect(written.indexOf('umbrella')).toBeLessThanOrEqual(2);
+    expect(written.filter((tenant) => tenant === 'acme')).toHaveLength(40);
+  });
+
   it('is sent a comment while nothing happens, and let go after its time', async () => {
     const { hub, time } = stage({ heartbeatMs: 10, streamMsMax: 35 });
     hub.follow('acme', undefined, wire());

@@ -7,6 +7,7 @@ import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type Feed } from '../feed.ts';
 import { type LedgerDoor } from '../ledger-door.ts';
 import { type Limits } from '../limits.ts';
+import { createFairTurns, type FairTurns } from './fair-turns.ts';
 import { createFramer, type Frame, type Framer } from './event-frames.ts';
 
 /** Of a response: what a reader's end of the wire can do. */
@@ -67,8 +68,8 @@ interface Hub extends HubDeps {
   subscription: Subscription | undefined;
   isOpen: boolean;
   beat: Timer | undefined;
-  catchingUp: number;
-  readonly waiting: (() => void)[];
+  /** So few at once read from the store, however many are behind. */
+  readonly catchUps: FairTurns;
 }
 
 export function createEventHub(deps: HubDeps): EventHub {
@@ -82,8 +83,7 @@ export function createEventHub(deps: HubDeps): EventHub {
     subscription: undefined,
     isOpen: false,
     beat: undefined,
-    catchingUp: 0,
-    waiting: [],
+    catchUps: createFairTurns(deps.limits.catchUpsMax),
   };
   return {
     start: async () => {
@@ -230,7 +230,7 @@ async function catchUp(hub: Hub, reader: Reader): Promise<void> {
         goLive(hub, reader);
         return;
       }
-      await inTurn(hub, () => writePage(hub, reader));
+      await inTurn(hub, reader, () => writePage(hub, reader));
     }
   } catch (fault) {
     hub.onFault('bringing a reader up to date', fault);
@@ -251,18 +251,12 @@ function isOf({ tenant }: Reader): (frame: Frame) => boolean {
   return (frame) => frame.tenant === tenant;
 }
 
-/** So few at once read from the store, however many are behind. */
-async function inTurn(hub: Hub, read: () => Promise<void>): Promise<void> {
-  if (hub.catchingUp >= hub.limits.catchUpsMax)
-    await new Promise<void>((resolve) => {
-      hub.waiting.push(resolve);
-    });
-  hub.catchingUp += 1;
+async function inTurn({ catchUps }: Hub, reader: Reader, read: () => Promise<void>): Promise<void> {
+  const end = await catchUps.take(reader.tenant);
   try {
-    await read();
+    if (!reader.isGone) await read();
   } finally {
-    hub.catchingUp -= 1;
-    hub.waiting.shift()?.();
+    end();
   }
 }
 
