@@ -37,11 +37,7 @@ export {
 } from './people/operate.ts';
 export { type LedgerGauges, type LedgerWatch } from './core/ledger-watch.ts';
 export { type BurstLimit, usualBurst } from './people/burst-watch.ts';
-export {
-  type ObservedFilter,
-  type ObservedReport,
-  observedReport,
-} from './observe/observed-report.ts';
+export { type ObservedReport, observedReport } from './observe/observed-report.ts';
 export { type Notice, type WritePoint, writePoints } from './core/parts.ts';
 export {
   createPauses,

@@ -7,6 +7,7 @@ import {
   type ActionIndex,
   type ActionRow,
   type ListFilter,
+  type ObservedFilter,
   type UnknownFilter,
 } from './record/action-index.ts';
 import { type Loaded, type Performed } from './record/action-store.ts';
@@ -24,7 +25,7 @@ import {
   type SettleRequest,
   type VoteRequest,
 } from './people/operate.ts';
-import { type ObservedFilter, type ObservedReport } from './observe/observed-report.ts';
+import { type ObservedReport } from './observe/observed-report.ts';
 import { type Notice, type WritePoint } from './core/parts.ts';
 import { type BurstOptions, type Pausing } from './people/pausing.ts';
 import { type Proposal } from './propose/proposal.ts';

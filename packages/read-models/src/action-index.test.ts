@@ -1,7 +1,7 @@
 // The contract of the port, on every adapter: in memory, in a file that has not been written since
 // the last note, and in a file that has.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ActionEvent } from '@action-ledger/domain';
+import { type ActionEvent, type ObservedWord } from '@action-ledger/domain';
 import { createMemoryEventStore } from '@action-ledger/event-store';
 import { createVirtualRuntime } from '@action-ledger/testkit';
 import {
@@ -22,6 +22,7 @@ import {
   type ActionIndex,
   type ActionRow,
   createMemoryActionIndex,
+  type ObservedFilter,
   type UnknownFilter,
   unknownPlace,
 } from './index.ts';
@@ -163,6 +164,47 @@ describe.each(Object.entries(adapters))('action index (%s)', (_name, open) => {
           all.filter((row) => row.plannedAt <= plannedAt),
         );
     expect(index.list({ plannedUntil: (all.at(-1)?.plannedAt ?? 0) - 1, limit: 10 })).toEqual([]);
+  });
+
+  it('sums up what was only observed, and lists of what it would have held back as many as are asked for', async () => {
+    const observe = async (name: string, would: ObservedWord, tenant = 't-1', tool = 'book') => {
+      const data = { tenant, tool, guarantee: 'observed', observed: { would } } as const;
+      const { plannedAt } = await world.append(name, plan(data), ...send);
+      await world.append(name, done());
+      return plannedAt;
+    };
+    await finish(world, 'kept', { tenant: 't-1' });
+    await observe('a', 'duplicate');
+    await observe('b', 'send');
+    const since = await observe('c', 'conflict');
+    await observe('d', 'duplicate', 't-1', 'pay');
+    await observe('e', 'denied', 't-2');
+    const summed = (filter: Partial<ObservedFilter>) => {
+      const { would, heldBack } = index.observed({ limit: 10, ...filter });
+      const numbers = Object.entries(would).filter(([, number]) => number > 0);
+      return [Object.fromEntries(numbers), heldBack.map(({ action }) => action)];
+    };
+    const ids = (...names: readonly string[]) => names.map(idOf);
+    const all = { send: 1, duplicate: 2, conflict: 1, denied: 1 };
+    expect(summed({})).toEqual([all, ids('e', 'd', 'c', 'a')]);
+    expect(summed({ limit: 2 })).toEqual([all, ids('e', 'd')]);
+    expect(summed({ limit: 0 })).toEqual([all, []]);
+    const own = { send: 1, duplicate: 2, conflict: 1 };
+    expect(summed({ tenant: 't-1' })).toEqual([own, ids('d', 'c', 'a')]);
+    const book = { tenant: 't-1', tool: 'book' };
+    expect(summed(book)).toEqual([{ ...own, duplicate: 1 }, ids('c', 'a')]);
+    expect(summed({ ...book, since })).toEqual([{ conflict: 1 }, ids('c')]);
+    expect(summed({ since })).toEqual([
+      { conflict: 1, duplicate: 1, denied: 1 },
+      ids('e', 'd', 'c'),
+    ]);
+    expect(index.observed({ tenant: 't-2', limit: 1 }).heldBack[0]).toMatchObject({
+      status: 'succeeded',
+      observed: { would: 'denied' },
+    });
+    // Noted again, it is both in the file and not written.
+    for (const action of world.actions.values()) index.note(action, []);
+    expect(summed({})).toEqual([all, ids('e', 'd', 'c', 'a')]);
   });
 
   it('counts as open what could not be compensated: a person looks after it', async () => {

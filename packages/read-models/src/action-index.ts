@@ -5,6 +5,7 @@ import {
   type Action,
   type ActionStatus,
   isOpen,
+  type ObservedWord,
   type ToldObserved,
   toldObserved,
 } from '@action-ledger/domain';
@@ -36,7 +37,6 @@ export interface ListFilter {
   readonly tool?: string;
   readonly status?: ActionStatus;
   readonly run?: string;
-  readonly guarantee?: 'observed';
   /** Planned then or earlier, in ms since the epoch: to go on from a list that was cut. */
   readonly plannedUntil?: number;
   /** Newest first, by when they were planned. */
@@ -57,6 +57,21 @@ export interface UnknownFilter {
   /** Only what comes after it. */
   readonly after?: UnknownPlace;
   readonly limit: number;
+}
+
+export interface ObservedFilter {
+  readonly tenant?: string;
+  readonly tool?: string;
+  /** Planned then or later, in wall-clock ms since the epoch. */
+  readonly since?: number;
+  /** So many rows at most; the numbers count all. */
+  readonly limit: number;
+}
+
+export interface ObservedCalls {
+  readonly would: Readonly<Record<ObservedWord, number>>;
+  /** Those that would have been held back, newest first. */
+  readonly heldBack: readonly ActionRow[];
 }
 
 /** A field of an undoable effect, by which its undoer names it. */
@@ -98,6 +113,8 @@ export interface ActionIndex {
   list(filter: ListFilter): readonly ActionRow[];
   /** What waits for a person first, then the oldest before. */
   unknowns(filter: UnknownFilter): readonly ActionRow[];
+  /** What the ledger only observed. */
+  observed(filter: ObservedFilter): ObservedCalls;
   readonly workflows: WorkflowIndex;
   /** What is not written yet is written first. Calling it again changes nothing. */
   close(): Promise<void>;
@@ -182,13 +199,12 @@ export function reportedIds({ evidence }: Action): readonly string[] {
 }
 
 export function fits(row: ActionRow, filter: ListFilter): boolean {
-  const { tenant, tool, status, run, guarantee, plannedUntil } = filter;
+  const { tenant, tool, status, run, plannedUntil } = filter;
   return (
     (tenant === undefined || row.tenant === tenant) &&
     (tool === undefined || row.tool === tool) &&
     (status === undefined || row.status === status) &&
     (run === undefined || row.run === run) &&
-    (guarantee === undefined || row.guarantee === guarantee) &&
     (plannedUntil === undefined || row.plannedAt <= plannedUntil)
   );
 }

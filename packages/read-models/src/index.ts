@@ -4,6 +4,8 @@ export {
   type ListFilter,
   type MatchKey,
   needsAttention,
+  type ObservedCalls,
+  type ObservedFilter,
   type ProviderName,
   providerNamesOf,
   providerNameText,

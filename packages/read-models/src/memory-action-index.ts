@@ -14,6 +14,7 @@ import {
   providerNameText,
   rowOf,
 } from './action-index.ts';
+import { observedAmong } from './observed-calls.ts';
 import { createMemoryWorkflowIndex } from './workflow-index.ts';
 import { firstUnknowns, isListedUnknown } from './unknowns.ts';
 
@@ -54,6 +55,7 @@ export function createMemoryActionIndex(): ActionIndex {
         .filter((row) => fits(row, filter))
         .sort((a, b) => b.plannedAt - a.plannedAt)
         .slice(0, filter.limit),
+    observed: (filter) => observedAmong(rows.values(), filter),
     workflows: createMemoryWorkflowIndex(),
     unknowns: (filter) =>
       firstUnknowns(

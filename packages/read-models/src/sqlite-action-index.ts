@@ -14,6 +14,7 @@ import {
   type UnknownFilter,
 } from './action-index.ts';
 import { createFollower, servingPace, type ViewsFollower } from './follow-store.ts';
+import { createObservedViews } from './observed-views.ts';
 import { createOverlay, listNoted, type Overlay } from './overlay.ts';
 import { type NumberedSideEntry, type SideEntry } from './side-entry.ts';
 import { openViewsFile, type ViewsFileOptions } from './views-file.ts';
@@ -51,6 +52,7 @@ export async function openSqliteActionIndex(
 ): Promise<SqliteActionIndex> {
   const db = await openViewsFile(options);
   const file = createViewsReader(db);
+  const observed = createObservedViews(db);
   const nextSide = file.lastSideNumber() + 1;
   const overlay = createOverlay();
   const workflows = createWorkflowViews(db, () => {
@@ -72,6 +74,7 @@ export async function openSqliteActionIndex(
       writing.expect();
     },
     ...answers(file, overlay),
+    observed: (filter) => observed(filter, rowsOf(overlay)),
     workflows,
     addSideEntries: (entries) => {
       writing.addSides(entries);
@@ -86,6 +89,10 @@ export async function openSqliteActionIndex(
       return closed;
     },
   };
+}
+
+function* rowsOf(overlay: Overlay): Generator<ActionRow> {
+  for (const { row } of overlay.all()) yield row;
 }
 
 function answers(

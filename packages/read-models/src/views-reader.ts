@@ -40,7 +40,7 @@ export interface ViewsReader {
   lastSideNumber(): number;
 }
 
-const columns = `action, tenant, tool, run, epoch, status, guarantee, attempts,
+export const rowColumns = `action, tenant, tool, run, epoch, status, guarantee, attempts,
   planned_at as plannedAt, updated_at as updatedAt, revision, owner,
   next_check_at as nextCheckAt, unknown_since as unknownSince, external_id as externalId, incidents, observed`;
 
@@ -117,7 +117,7 @@ function* rowsOf(
  * One index is named, the one that leaves fewest rows; the planner has no statistics to choose by.
  * The condition of a partial index must stand in the query as it stands in the index.
  */
-function listQuery({ tenant, tool, status, run, guarantee, plannedUntil }: ListFilter): {
+function listQuery({ tenant, tool, status, run, plannedUntil }: ListFilter): {
   readonly sql: string;
   readonly values: readonly (string | number)[];
 } {
@@ -131,15 +131,11 @@ function listQuery({ tenant, tool, status, run, guarantee, plannedUntil }: ListF
   const given = terms.filter((term): term is [string, string | number] => term[1] !== undefined);
   const isUnusual = status !== undefined && status !== 'succeeded';
   const conditions = given.map(([condition]) => condition);
-  if (guarantee === 'observed') conditions.push(`guarantee = 'observed'`);
   if (isUnusual) conditions.push(`status <> 'succeeded'`);
-  const index =
-    guarantee === 'observed' && run === undefined
-      ? 'indexed by actions_observed'
-      : indexFor(tenant !== undefined, tool !== undefined, isUnusual, run !== undefined);
+  const index = indexFor(tenant !== undefined, tool !== undefined, isUnusual, run !== undefined);
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   return {
-    sql: `select ${columns} from actions ${index} ${where} order by position desc`,
+    sql: `select ${rowColumns} from actions ${index} ${where} order by position desc`,
     values: given.map(([, value]) => value),
   };
 }
@@ -155,7 +151,7 @@ function unknownQuery({ tenant, tool, owner, after }: UnknownFilter): {
     ...(tool === undefined ? [] : ['tool = ?']),
   ];
   return {
-    sql: `select ${columns} from actions indexed by actions_unknown
+    sql: `select ${rowColumns} from actions indexed by actions_unknown
       where ${conditions.join(' and ')} order by owner, unknown_since, action`,
     values: [
       tenant,
@@ -173,7 +169,7 @@ function indexFor(tenant: boolean, tool: boolean, unusual: boolean, run: boolean
   return tenant ? 'indexed by actions_by_tenant' : 'not indexed';
 }
 
-function rowFrom(row: Readonly<Record<string, unknown>>): ActionRow {
+export function rowFrom(row: Readonly<Record<string, unknown>>): ActionRow {
   const given: Record<string, unknown> = {};
   for (const name in row) if (row[name] !== null) given[name] = row[name];
   const { observed } = given;

@@ -7,7 +7,7 @@ import { createWorkflowIndexes, createWorkflowTable } from './workflow-views.ts'
 const applicationId = 0x41434c56;
 
 /** Raised with any change of what the file holds (`PRAGMA user_version`). */
-const formatVersion = 6;
+const formatVersion = 7;
 
 export function isComplete(db: DatabaseSync): boolean {
   return (
@@ -49,7 +49,8 @@ export function createTables(db: DatabaseSync): void {
       outcome_at integer,
       incidents integer not null,
       needs_attention integer not null,
-      observed text
+      observed text,
+      would text
     ) strict;
     create table undoable (
       match text not null,
@@ -80,7 +81,10 @@ export function createIndexes(db: DatabaseSync): void {
     create index actions_by_external_id on actions (external_id) where external_id is not null;
     create index actions_by_downstream_key on actions (downstream_key)
       where downstream_key is not null;
-    create index actions_observed on actions (guarantee) where guarantee = 'observed';
+    create index actions_observed on actions (tenant, would, planned_at, tool, action)
+      where would is not null;
+    create index actions_held_back on actions (tenant, planned_at, position, tool)
+      where would <> 'send';
     create index actions_needing_attention on actions (position, action, revision)
       where needs_attention = 1;
   `);

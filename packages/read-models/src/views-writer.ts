@@ -12,6 +12,7 @@ import {
   reportedIds,
 } from './action-index.ts';
 import { type NumberedSideEntry, storedSideEntriesMax } from './side-entry.ts';
+import { wouldOf } from './observed-calls.ts';
 import { createFacts, type Reached } from './views-facts.ts';
 import { type FoldedWorkflow } from './workflow-folds.ts';
 import { createWorkflowWriter } from './workflow-views.ts';
@@ -31,8 +32,8 @@ export interface ViewsWriter {
 const upsert = `
   insert into actions (position, action, tenant, tool, run, epoch, guarantee, planned_at, status,
     attempts, updated_at, revision, owner, next_check_at, unknown_since, downstream_key, external_id,
-    outcome_at, incidents, needs_attention, observed)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    outcome_at, incidents, needs_attention, observed, would)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (position) do update set status = excluded.status, attempts = excluded.attempts,
     updated_at = excluded.updated_at, revision = excluded.revision, owner = excluded.owner,
     next_check_at = excluded.next_check_at, unknown_since = excluded.unknown_since,
@@ -103,6 +104,7 @@ function valuesOf({ position, action }: FoldedAction): readonly (string | number
     action.incidents.length,
     needsAttention(action) ? 1 : 0,
     action.observed === undefined ? null : JSON.stringify(toldObserved(action.observed)),
+    wouldOf(action) ?? null,
   ];
 }
 

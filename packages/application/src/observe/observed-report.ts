@@ -1,18 +1,9 @@
 // What the ledger only observed, in numbers and as a list: how many calls went out, and which of them it
 // would have kept from going out.
-import { isHeldBack, type ObservedWord, observedWords } from '@action-ledger/domain';
-import { type ActionRow } from '@action-ledger/read-models';
+import { type ObservedWord } from '@action-ledger/domain';
 import { type Parts } from '../core/parts.ts';
+import { type ActionIndex, type ActionRow, type ObservedFilter } from '../record/action-index.ts';
 import { type SideEntry } from '../record/side-table.ts';
-
-export interface ObservedFilter {
-  readonly tenant?: string;
-  readonly tool?: string;
-  /** Planned then or later, in wall-clock ms since the epoch. */
-  readonly since?: number;
-  /** So many rows at most; the numbers count all. */
-  readonly limit: number;
-}
 
 export interface ObservedReport {
   /** On record. */
@@ -26,31 +17,21 @@ export interface ObservedReport {
   readonly actions: readonly ActionRow[];
 }
 
-/** @param rows of observed actions, newest first */
+/** @param entries that tell of calls without a record */
 export function observedReport(
-  rows: readonly ActionRow[],
+  index: Pick<ActionIndex, 'observed'>,
   entries: readonly SideEntry[],
   filter: ObservedFilter,
 ): ObservedReport {
-  const would = Object.fromEntries(observedWords.map((word) => [word, 0])) as Record<
-    ObservedWord,
-    number
-  >;
-  const held: ActionRow[] = [];
-  let calls = 0;
-  for (const row of rows) {
-    if (row.guarantee !== 'observed' || !fits(row, row.plannedAt, filter)) continue;
-    calls += 1;
-    would[row.observed?.would ?? 'send'] += 1;
-    if (isHeldBack(row.observed)) held.push(row);
-  }
+  const { would, heldBack: actions } = index.observed(filter);
+  const calls = Object.values(would).reduce((sum, number) => sum + number, 0);
   const lost = entries.filter(({ kind, action }) => kind === 'observed' && action === '');
   return {
     calls,
-    heldBack: held.length,
+    heldBack: calls - would.send,
     would,
-    unrecorded: lost.filter((entry) => isUnrecorded(entry) && fits(entry, entry.at, filter)).length,
-    actions: held.slice(0, filter.limit),
+    unrecorded: lost.filter((entry) => isUnrecorded(entry) && fits(entry, filter)).length,
+    actions,
   };
 }
 
@@ -59,11 +40,7 @@ function isUnrecorded({ reason }: SideEntry): boolean {
   return reason.startsWith('refused');
 }
 
-function fits(
-  { tenant, tool }: { readonly tenant: string; readonly tool: string },
-  at: number,
-  filter: ObservedFilter,
-): boolean {
+function fits({ tenant, tool, at }: SideEntry, filter: ObservedFilter): boolean {
   return (
     (filter.tenant === undefined || tenant === filter.tenant) &&
     (filter.tool === undefined || tool === filter.tool) &&
@@ -77,12 +54,5 @@ export function observedIn(
   { index, sides }: Pick<Parts, 'index' | 'sides'>,
   filter: ObservedFilter,
 ): ObservedReport {
-  const { tenant, tool } = filter;
-  const rows = index.list({
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(tool === undefined ? {} : { tool }),
-    guarantee: 'observed',
-    limit: Infinity,
-  });
-  return observedReport(rows, sides.recent(entriesMax), filter);
+  return observedReport(index, sides.recent(entriesMax), filter);
 }

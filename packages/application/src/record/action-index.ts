@@ -5,6 +5,7 @@ export {
   createMemoryActionIndex,
   type ListFilter,
   type MatchKey,
+  type ObservedFilter,
   type ProviderName,
   providerNamesOf,
   providerNameText,

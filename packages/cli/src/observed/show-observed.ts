@@ -1,9 +1,9 @@
 // `action-ledger observed`: how many calls were only observed, and which the ledger would have held back.
 import {
   type ActionRow,
+  createMemoryActionIndex,
   observedReport,
   type ObservedReport,
-  rowOf,
 } from '@action-ledger/application';
 import { viewsPathOf } from '@action-ledger/client';
 import { type ObservedWord } from '@action-ledger/domain';
@@ -48,9 +48,10 @@ async function reportFor(cli: Cli, options: ObservedOptions): Promise<ObservedRe
   }
   return readLedger(cli.io, options, async (store, path) => {
     const { actions } = await foldLedger(store);
-    const rows = actions.map(rowOf).sort((a, b) => b.plannedAt - a.plannedAt);
+    const index = createMemoryActionIndex();
+    for (const action of actions) index.note(action, []);
     const unmet = readSideEntries(viewsPathOf(path), '') ?? [];
-    return observedReport(rows, unmet, { ...filter, ...(tenant === undefined ? {} : { tenant }) });
+    return observedReport(index, unmet, { ...filter, ...(tenant === undefined ? {} : { tenant }) });
   });
 }
 
