@@ -16,6 +16,7 @@ import { type OwnerSocket, readOwner, serveOwnerSocket } from '@action-ledger/ev
 import { createGateway, type Logger } from '@action-ledger/gateway';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { createToolSet } from '@action-ledger/tools';
+import { checkAddress } from './check-address.ts';
 import { createDesk } from './desk.ts';
 import { answeredTo, createMetering, type Metering, type MetricsPlace } from './metering.ts';
 import { type Following, openFollowing } from './open-following.ts';
@@ -57,9 +58,10 @@ export interface Standalone {
   stop(): Promise<void>;
 }
 
-/** @throws StoreFault the file cannot be opened; an error where the address is taken */
+/** @throws StoreFault the file cannot be opened; an error where an address is taken, before a file is made */
 export async function openStandalone(options: StandaloneOptions): Promise<Standalone> {
   const { path, logger, runtime = createSystemRuntime() } = options;
+  for (const address of [options.listen, options.metrics]) await checkAddress(address ?? {});
   const metering = options.metrics && createMetering(options.metrics, runtime, logger);
   const composed = await openItsLedger(options, runtime, metering);
   const { ledger } = composed;

@@ -1,5 +1,5 @@
 // Everything in one process: over HTTP with a key, through the door of the machine, and after it stopped.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -119,6 +119,15 @@ describe('a ledger in one process', () => {
     const second = await start();
     expect(await propose(second, key, 'slow-1')).toMatchObject({ status: 200 });
     expect(sent).toEqual(['slow-1']);
+  });
+
+  it('leaves no file behind where its address is taken', async () => {
+    const { port } = new URL((await start()).url);
+    const taken = { listen: { port: Number(port) }, tools: [pay], logger: quiet };
+    const nothing = mkdtempSync(join(folder, 'nothing-'));
+    const opened = openStandalone({ ...taken, path: join(nothing, 'ledger.db') });
+    await expect(opened).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect(readdirSync(nothing)).toEqual([]);
   });
 
   it('goes on with what was recorded while nothing ran', async () => {

@@ -38,7 +38,9 @@ export async function serveSample(
     ['docs', `${serving.url}/docs`],
   ] as const;
   const lines = rows.map(([what, is]) => `  ${style.dim(what.padEnd(4))}  ${is}\n`);
-  io.out(`\n${style.bold('Still running')}\n${lines.join('')}${taken}\nCtrl-C stops it.\n`);
+  serving.announce(
+    `\n${style.bold('Still running')}\n${lines.join('')}${taken}\nCtrl-C stops it.\n`,
+  );
   await stopSignal();
   await serving.stop();
 }

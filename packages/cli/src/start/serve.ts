@@ -33,20 +33,29 @@ export interface ServeOptions extends NotifyOptions {
   readonly accessLog?: boolean;
 }
 
+export interface Served extends Standalone {
+  /** Prints the first screen, then what came up meanwhile; what comes up later is printed as it comes. */
+  readonly announce: (screen: string) => void;
+}
+
 /** @throws CliError, StoreFault */
 export async function serve(
   cli: Cli,
   path: string,
   tools: ToolSet,
   options: ServeOptions,
-): Promise<Standalone> {
+): Promise<Served> {
   const { host, port, open, runtime = cli.io.runtime, pausesOnBurst = true } = options;
   const endpoints = endpointsOf(options, cli.io.runtime);
+  // Whoever may not be let in is known before a file is made.
+  const access = open === true ? everyone(host) : undefined;
+  const cameUp: string[] = [];
+  let isAnnounced = false;
   const tell = (facts: object, message: string): void => {
     cli.io.err(`${message}${faultText(facts)}\n`);
   };
   try {
-    return await openStandalone({
+    const standalone = await openStandalone({
       path,
       tools: tools.all,
       runtime,
@@ -57,11 +66,18 @@ export async function serve(
       ...metricsOf(options),
       ...observeOf(options),
       onNotice: (notice) => {
-        cli.io.out(`${noticeText(cli, notice, pathSuffix(cli.io, path))}\n`);
+        const line = `${noticeText(cli, notice, pathSuffix(cli.io, path))}\n`;
+        if (isAnnounced) cli.io.out(line);
+        else cameUp.push(line);
       },
       ...(endpoints === undefined ? {} : { notify: { endpoints } }),
-      ...(open === true ? { access: () => everyone(host) } : {}),
+      ...(access === undefined ? {} : { access: () => access }),
     });
+    const announce = (screen: string): void => {
+      isAnnounced = true;
+      cli.io.out(screen + cameUp.join(''));
+    };
+    return { ...standalone, announce };
   } catch (error) {
     throw addressFault(error, host, port) ?? error;
   }

@@ -32,7 +32,7 @@ export async function start(cli: Cli, options: StartOptions): Promise<void> {
   const standalone = await serve(cli, path, tools, how);
   const screen = await firstScreen(cli, path, serving, standalone, options);
   const stopped = stopSignal();
-  cli.io.out(screen);
+  standalone.announce(screen);
   await stopped;
   cli.io.out('Stopping: what is under way is finished first.\n');
   await standalone.stop();
