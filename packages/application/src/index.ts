@@ -72,7 +72,7 @@ export {
   type ReportRefusalCode,
   reportRefusalCodes,
 } from './reports/report-request.ts';
-export { type WaitingReport } from './reports/waiting-reports.ts';
+export { createWaitingReports, type WaitingReport } from './reports/waiting-reports.ts';
 export { type RepeatRequest } from './people/repeat.ts';
 export { type ConsumerOptions, type ConsumerLoop, createConsumer } from './service/consumer.ts';
 export { createDutyService, type ServiceDeps } from './service/duty-service.ts';

@@ -128,6 +128,13 @@ describe('from the command line', () => {
     expect((await at('unknown', 'list')).out).toBe('Nothing is unknown.\n');
     await ledger.pause({ by: 'ann', reason: 'the bank is down', tool: 'book' });
     expect((await at('pauses')).out).toContain('the bank is down');
+    const said = { reference: 'bk_9', tool: 'book', claims: 'note', source: 'its page' } as const;
+    await ledger.reportAbout({ ...said, tenant: 'acme', proven: false });
+    expect((await at('evidence', 'list')).out).toMatch(
+      / note .*reference bk_9 of book.*\n1 report/,
+    );
+    const other = await at('evidence', 'list', '--tenant', 'default', '--json');
+    expect(JSON.parse(other.out)).toEqual({ reports: [] });
     await ledger.close();
   });
 
@@ -216,6 +223,9 @@ describe('from the command line', () => {
     const id = await here(...report, '--key', downstreamKey, '--external-id', 'b-1');
     expect(id.out).toContain('kept as evidence; it is succeeded');
     await standalone.ledger.rest(actionId, 1_000);
+    // It is taken up in the background.
+    const waits = () => standalone.ledger.waitingReports().length > 0;
+    while (waits()) await new Promise((resolve) => setImmediate(resolve));
     expect((await here('evidence', 'list')).out).toContain('No report waits');
     expect((await here(...report)).err).toContain('Name what it is about');
     expect((await here(...report, '--key', 'k', '--data', '{')).err).toContain('--data');

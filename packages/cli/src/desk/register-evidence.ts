@@ -2,7 +2,8 @@
 import { Option } from 'commander';
 import { type Register } from '../cli.ts';
 import { addDoorOptions } from './door.ts';
-import { type ListEvidenceOptions, type ReportOptions } from './evidence.ts';
+import { type ReportOptions } from './evidence.ts';
+import { type ListEvidenceOptions } from './list-evidence.ts';
 
 export const registerEvidence: Register = (program, cli) => {
   const evidence = program
@@ -54,11 +55,11 @@ Examples:
       .command('list')
       .summary('reports that match no action yet')
       .description('Lists reports that match no action yet, the oldest first.')
-      .option('--tenant <tenant>', 'of this tenant', 'default'),
+      .option('--tenant <tenant>', 'only of this tenant'),
   )
     .addHelpText('after', '\nExamples:\n  action-ledger evidence list')
     .action(async (options: ListEvidenceOptions) => {
-      const { listEvidence } = await import('./evidence.ts');
+      const { listEvidence } = await import('./list-evidence.ts');
       await listEvidence(cli, options);
     });
 };
