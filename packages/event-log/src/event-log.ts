@@ -103,6 +103,11 @@ export interface ConsumeOptions {
   readonly handler: RecordHandler;
   /** Records in one call of the handler. Default 100. */
   readonly batchMax?: number;
+  /**
+   * Where it had come to the end and something is added, it waits so long for more, so that few calls
+   * of the handler take much. Default 0. An adapter whose own fetching gathers may leave it out.
+   */
+  readonly lingerMs?: number;
   readonly retry?: RetryRules;
   readonly onAssigned?: (assignment: Assignment) => void;
   /** Also when it is closed. Comes before the next `onAssigned`. */

@@ -43,6 +43,37 @@ describe('time in a memory log', () => {
     await log.close();
   });
 
+  it('lets what follows shortly come in one call, where a consumer lingers', async () => {
+    const runtime = createVirtualRuntime();
+    const log = createMemoryEventLog({ runtime, partitions: 1 });
+    const publisher = await log.openPublisher();
+    const publish = (key: string) => publisher.publish([{ topic, key, value: new Uint8Array(1) }]);
+    const calls: string[] = [];
+    await log.consume({
+      group: 'g',
+      topics: [topic],
+      from: 'start',
+      lingerMs: 50,
+      handler: async (records) => {
+        calls.push(`${runtime.clock.monoMs()} ${records.map(({ key }) => key).join('')}`);
+      },
+    });
+    await runtime.settle();
+    await publish('a');
+    await runtime.advance(30);
+    await publish('b');
+    await runtime.advance(19);
+    expect(calls).toEqual([]);
+    await runtime.advance(1);
+    expect(calls).toEqual(['50 ab']);
+    await publish('c');
+    await runtime.settle();
+    // Nobody waits for a consumer that only lingers.
+    await log.close();
+    expect(calls).toEqual(['50 ab']);
+    expect(runtime.pendingTimers()).toBe(0);
+  });
+
   it('is the same run each time', async () => {
     const play = async (): Promise<readonly string[]> => {
       const runtime = createVirtualRuntime({ seed: 7 });

@@ -2,7 +2,7 @@
 // commits, waits for more. Lanes know nothing of one another, so a slow one holds up no other.
 import { type Runtime } from '@action-ledger/runtime';
 import { type Bell, createBell } from './bell.ts';
-import { deliver, type DeliveryParts, keepTrying } from './deliver.ts';
+import { deliver, type DeliveryParts, keepTrying, pauseFor } from './deliver.ts';
 import {
   batchMaxUsual,
   type ConsumeOptions,
@@ -60,6 +60,7 @@ async function run(parts: LaneParts, delivery: DeliveryParts, bell: Bell): Promi
     if (page === undefined) return;
     if (page.next === next) {
       await bell.after(heard);
+      await linger(parts.options, delivery);
       continue;
     }
     if (!(await deliver(page.records, delivery))) return;
@@ -68,6 +69,10 @@ async function run(parts: LaneParts, delivery: DeliveryParts, bell: Bell): Promi
     ({ next } = page);
     await nextTurn();
   }
+}
+
+async function linger({ lingerMs = 0 }: ConsumeOptions, delivery: DeliveryParts): Promise<void> {
+  if (lingerMs > 0) await pauseFor(lingerMs, delivery.runtime, delivery.stop);
 }
 
 async function read(

@@ -25,7 +25,7 @@ export interface AuditorDeps
   extends
     RecordStreamDeps,
     Pick<CheckDeps, 'ownerOfExternalId'>,
-    Pick<ConsumerOptions, 'log' | 'lookEveryMs' | 'stuckAfterMs' | 'stopWithinMs' | 'onFault'> {
+    Pick<ConsumerOptions, 'log' | 'lingerMs' | 'lookEveryMs' | 'stuckAfterMs' | 'stopWithinMs' | 'onFault'> {
   readonly runtime: Runtime;
   /** Default `auditor`. */
   readonly group?: string;
@@ -61,13 +61,14 @@ export function createAuditor(given: AuditorDeps): Auditor {
   const deps = { ...given, sweepMs: given.sweepMs ?? 5_000, onFault: safeOnFault(given.onFault) };
   const book = createBreachBook(deps);
   let running: Running | undefined;
-  const { group = 'auditor', lookEveryMs, stuckAfterMs, stopWithinMs } = deps;
+  const { group = 'auditor', lingerMs, lookEveryMs, stuckAfterMs, stopWithinMs } = deps;
   const consumer = createConsumer({
     log: deps.log,
     group,
     topics: [actionTopics.events],
     runtime: deps.runtime,
     onFault: deps.onFault,
+    ...(lingerMs === undefined ? {} : { lingerMs }),
     ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
     ...(stuckAfterMs === undefined ? {} : { stuckAfterMs }),
     ...(stopWithinMs === undefined ? {} : { stopWithinMs }),

@@ -11,6 +11,9 @@ import { compareViews, foldThrough } from '@action-ledger/read-models';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Metering } from './metering.ts';
 
+/** Most actions end within it: then their stream is checked once, and not after each event. */
+const lingerMs = 500;
+
 export interface AuditingDeps {
   /** Of the ledger's file. */
   readonly path: string;
@@ -25,6 +28,7 @@ export async function openAuditor(deps: AuditingDeps): Promise<Auditor> {
   const { ledger, log, runtime, logger, metering } = deps;
   const auditor = createAuditor({
     log,
+    lingerMs,
     store: ledger.store,
     runtime,
     sha256: (text) => hash('sha256', text, 'base64url'),

@@ -9,6 +9,9 @@ import { type Logger } from '@action-ledger/gateway';
 import { createReconciler } from '@action-ledger/reconciler';
 import { type Runtime } from '@action-ledger/runtime';
 
+/** What the one core does itself it knows without the log: nothing that the log tells here is urgent. */
+const lingerMs = 50;
+
 type Service = ReturnType<typeof createExecutor>;
 
 /** By name. */
@@ -39,6 +42,7 @@ export async function runServices({
   const depsOf = (name: string): Parameters<typeof createExecutor>[0] => ({
     core: { core },
     log,
+    lingerMs,
     runtime,
     onFault: (where, fault) => {
       logger.error({ fault }, `${name}: ${where}`);

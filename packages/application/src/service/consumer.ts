@@ -30,6 +30,8 @@ export interface ConsumerOptions {
   /** Told of every failure, dead letter and refused commit, and when it is stuck. */
   readonly onFault?: OnFault;
   readonly batchMax?: number;
+  /** Default 0: see `ConsumeOptions`. */
+  readonly lingerMs?: number;
   readonly retry?: RetryRules;
   /** How often the lag is looked at. Default 5,000. */
   readonly lookEveryMs?: number;
@@ -168,13 +170,14 @@ function createRunning(parts: RunningParts): Running {
 }
 
 function consumeFrom(parts: RunningParts): Promise<Consumer> {
-  const { group, topics, from = 'start', batchMax, retry, counts } = parts;
+  const { group, topics, from = 'start', batchMax, lingerMs, retry, counts } = parts;
   const memory = createNewerOnly();
   return parts.log.consume({
     group,
     topics,
     from,
     ...(batchMax === undefined ? {} : { batchMax }),
+    ...(lingerMs === undefined ? {} : { lingerMs }),
     ...(retry === undefined ? {} : { retry }),
     handler: async (records, delivery) => {
       const newer = memory.newer(records);

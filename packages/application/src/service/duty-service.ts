@@ -16,7 +16,7 @@ import { type Service } from './service.ts';
 
 export interface ServiceDeps extends Pick<
   ConsumerOptions,
-  'lookEveryMs' | 'stuckAfterMs' | 'stopWithinMs' | 'onFault' | 'batchMax' | 'retry'
+  'lookEveryMs' | 'stuckAfterMs' | 'stopWithinMs' | 'onFault' | 'batchMax' | 'lingerMs' | 'retry'
 > {
   readonly core: CoreSource;
   readonly log: EventLog;
@@ -102,13 +102,14 @@ export function createDutyService(deps: ServiceDeps, shape: DutyServiceShape): S
   };
 }
 
-type Loop = Omit<ServiceDeps, 'core' | 'log' | 'drainMs' | 'batchMax' | 'retry'>;
+type Loop = Omit<ServiceDeps, 'core' | 'log' | 'drainMs' | 'batchMax' | 'lingerMs' | 'retry'>;
 
 function loopOf({
   core: _core,
   log: _log,
   drainMs: _drain,
   batchMax: _batch,
+  lingerMs: _linger,
   retry: _retry,
   ...loop
 }: ServiceDeps): Loop {
@@ -120,10 +121,11 @@ function createDutyConsumer(
   shape: DutyServiceShape,
   running: () => ServiceCore | undefined,
 ): ConsumerLoop {
-  const { log, batchMax, retry } = deps;
+  const { log, batchMax, lingerMs, retry } = deps;
   const consumer = createConsumer({
     ...loopOf(deps),
     ...(batchMax === undefined ? {} : { batchMax }),
+    ...(lingerMs === undefined ? {} : { lingerMs }),
     ...(retry === undefined ? {} : { retry }),
     log,
     group: shape.name,
