@@ -25,7 +25,10 @@ export interface AuditorDeps
   extends
     RecordStreamDeps,
     Pick<CheckDeps, 'ownerOfExternalId'>,
-    Pick<ConsumerOptions, 'log' | 'lingerMs' | 'lookEveryMs' | 'stuckAfterMs' | 'stopWithinMs' | 'onFault'> {
+    Pick<
+      ConsumerOptions,
+      'log' | 'lingerMs' | 'lookEveryMs' | 'stuckAfterMs' | 'stopWithinMs' | 'onFault'
+    > {
   readonly runtime: Runtime;
   /** Default `auditor`. */
   readonly group?: string;
