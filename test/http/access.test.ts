@@ -446,6 +446,11 @@ describe('who is asking', () => {
       expect(none.headers['www-authenticate']).toBe('Bearer realm="action-ledger"');
       const bearer = { authorization: 'Bearer acme:auditor' };
       expect((await ask({ url: '/v1/actions', as: null, headers: bearer })).status).toBe(200);
+      for (const [as, status] of [
+        ['acme:auditor', 200],
+        ['umbrella:auditor', 401],
+      ] as const)
+        expect((await ask({ url: '/v1/actions', as, headers: bearer })).status).toBe(status);
     });
   });
 });

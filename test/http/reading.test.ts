@@ -45,7 +45,7 @@ describe('an action', () => {
         const other = await world.ask({ url: `${url}/${id}`, as: 'umbrella:auditor' });
         expect(other.json).toMatchObject({ status: 404, code: 'action.unknown' });
         const long = await world.ask({ url: `${url}/${'a'.repeat(3_000)}` });
-        expect(long.json).toMatchObject({ status: 400, code: 'request.invalid' });
+        expect(long.json).toMatchObject({ status: 404, code: 'action.unknown' });
         const again = await world.ask({ url, body: payment('1') });
         expect([again.status, again.json.word]).toEqual([202, 'checking']);
         // What is said of it is kept apart, once, and is not asked for again.

@@ -1,7 +1,7 @@
 // The first door of every route, passed before a byte of the body is read: the gateway is open and not
 // overrun, it is known who asks, and one of their roles may ask this.
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Credentials, isLoopback, type Principal } from '@action-ledger/access';
+import { bearerToken, type Credentials, isLoopback, type Principal } from '@action-ledger/access';
 import { type HttpAnswer, problem, Refused } from './answers/http-answer.ts';
 import { mayAsk, permissions, type RouteName } from './permissions.ts';
 import { type ServerDeps } from './server-deps.ts';
@@ -100,11 +100,13 @@ export function unauthenticated(): HttpAnswer {
   return problem('access.unauthenticated', { headers });
 }
 
-/** A header that is sent twice proves nothing. */
+/** A header that is sent twice proves nothing, nor do a key and a token that differ: whose is it? */
 function credentialsOf({ headers, raw }: FastifyRequest): Credentials {
   const { authorization } = headers;
   const apiKey = headers['x-api-key'];
   if (isTwice(raw.rawHeaders, 'authorization') || isTwice(raw.rawHeaders, 'x-api-key')) return {};
+  const token = bearerToken({ authorization });
+  if (apiKey !== undefined && token !== undefined && token !== apiKey) return {};
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(typeof apiKey === 'string' ? { apiKey } : {}),

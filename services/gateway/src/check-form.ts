@@ -8,7 +8,7 @@ export type Checked<Value> =
   | { readonly kind: 'fits'; readonly value: Value }
   | { readonly kind: 'misfit'; readonly answer: HttpAnswer };
 
-export type Part = 'body' | 'query' | 'path';
+export type Part = 'body' | 'query';
 
 export function checkForm<Value>(form: ZodType<Value>, given: unknown, part: Part): Checked<Value> {
   const parsed = form.safeParse(given);

@@ -13,6 +13,7 @@ import { type Logger } from './logger.ts';
 import { type Asked, type Described, type Route, type TakenOver } from './route.ts';
 import { type ServerDeps } from './server-deps.ts';
 import { readBody } from './strict-json.ts';
+import { unknownAt } from './unknown-at.ts';
 import { whenOver } from './when-over.ts';
 
 export function createServer(limits: Limits, logger: Logger): FastifyInstance {
@@ -146,15 +147,16 @@ function askedBy(
   request: FastifyRequest,
   reply: FastifyReply,
 ): AnyAsked | HttpAnswer {
-  const params = spec.params ? checkForm(spec.params, request.params, 'path') : nothing;
-  if (params.kind === 'misfit') return params.answer;
+  const params = spec.params?.safeParse(request.params);
+  if (params?.success === false)
+    return problem(unknownAt(spec.path, params.error.issues[0]?.path[0]));
   const query = queryOf(spec, request);
   if (query.kind === 'misfit') return query.answer;
   const body = spec.body ? checkForm(spec.body, request.body ?? {}, 'body') : nothing;
   if (body.kind === 'misfit') return body.answer;
   return {
     principal: request.principal,
-    params: params.value,
+    params: params?.data,
     query: query.value,
     body: body.value,
     headers: (name) => headersNamed(request, name),
