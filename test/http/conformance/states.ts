@@ -3,14 +3,14 @@
 import { z } from 'zod';
 import { roles } from '@action-ledger/access';
 import { type Action, type Workflow } from '@action-ledger/domain';
-import { defineTool, succeeded, type Tool } from '@action-ledger/tools';
+import { defineTool, inDoubt, succeeded, type Tool } from '@action-ledger/tools';
 import { type Ask, type Said, type World } from '../world.ts';
 
 export const all = `acme:${roles.join('+')}`;
 export const foreign = `umbrella:${roles.join('+')}`;
 export const ann = 'acme:proposer+approver+operator:ann';
 
-/** Beside those of every world: what needs approval only above an amount, and what can be undone. */
+/** Beside those of every world: what needs approval only above an amount, what can be undone, and looked up. */
 export const moreTools = [
   defineTool({
     name: 'sometimes',
@@ -39,6 +39,16 @@ export const moreTools = [
     execute: ({ beforeSend }) => {
       beforeSend();
       return null;
+    },
+  }),
+  defineTool({
+    name: 'looked',
+    input: z.object({ invoice: z.string() }),
+    guarantee: 'lookup',
+    lookup: () => ({ verdict: 'ambiguous', reason: 'two of them' }),
+    execute: ({ beforeSend }) => {
+      beforeSend();
+      return inDoubt('no answer');
     },
   }),
 ] as readonly Tool[];

@@ -69,7 +69,11 @@ async function actions({ ask, propose, world }: Guide): Promise<void> {
   const check = (id = '', revisionSeen = -1): Promise<Said> =>
     ask({ url: `/v1/actions/${id}/check`, body: { revisionSeen } });
   await meant(412, check(unknown.json.actionId));
-  await meant(200, check(unknown.json.actionId, unknown.json.revision));
+  await meant(409, check(unknown.json.actionId, unknown.json.revision));
+  const { actionId: looked = '' } = (await meant(202, propose('looked', { invoice: 'd' }))).json;
+  await world.time.settle();
+  const seen = await meant(200, ask({ url: `/v1/actions/${looked}` }));
+  await meant(200, check(looked, seen.json.revision));
   await meant(409, check(json.actionId, json.revision));
   const url = `/v1/actions/${json.actionId ?? ''}`;
   const again = { reason: 'again', revisionSeen: json.revision };
