@@ -36,6 +36,8 @@ export function createAgents(deps: AgentsDeps): Agents {
   const { time, dice, chaos, front, trace } = deps;
   const told: Told[] = [];
   const open = new Set<Planned>();
+  /** Calls whose reservations are given back. */
+  const given = new Set<string>();
 
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => void time.timers.after(ms, resolve));
@@ -73,10 +75,14 @@ export function createAgents(deps: AgentsDeps): Agents {
     }
     const outcome = await deliver(place, (there) => propose(there, planned));
     trace(`${planned.name} was told ${outcome?.word ?? 'nothing'} ${outcome?.actionId ?? ''}`);
-    if (outcome === undefined) return false;
+    return outcome !== undefined && hear(planned, outcome, asked);
+  };
+  const hear = (planned: PlannedCall, outcome: Outcome, asked: number): boolean => {
     told.push({ at: time.clock.monoMs(), call: planned, outcome });
     if (asked === 0) changeMind(planned, outcome);
-    return !isNoOutcome(outcome);
+    const isEnd = !isNoOutcome(outcome);
+    if (isEnd) giveBack(planned, outcome);
+    return isEnd;
   };
   const changeMind = (planned: PlannedCall, outcome: Outcome): void => {
     const { cancelAfterMs, repeatAfterMs } = planned;
@@ -88,6 +94,29 @@ export function createAgents(deps: AgentsDeps): Agents {
       void pause(repeatAfterMs).then(() =>
         deliver(`${planned.name} repeat`, (there) => repeat(there, outcome)),
       );
+  };
+
+  const giveBack = (planned: PlannedCall, { result }: Outcome): void => {
+    const { releaseAfterMs, name, tenant, origin } = planned;
+    const reservation = (result as { readonly reservation_id?: string } | null | undefined)
+      ?.reservation_id;
+    if (releaseAfterMs === undefined || reservation === undefined || given.has(name)) return;
+    given.add(name);
+    const { releaseAfterMs: _once, cancelAfterMs: _no, repeatAfterMs: _nor, ...same } = planned;
+    const call = { kind: 'call', tenant, at: 0 } as const;
+    const later = (
+      more: Pick<PlannedCall, 'name' | 'tool' | 'arguments'>,
+      afterMs: number,
+    ): void => {
+      const { name: called } = more;
+      const next = { ...call, ...more, origin: { ...origin, turn: called, call: called } };
+      open.add(next);
+      time.timers.after(afterMs, () => void pursue(next));
+    };
+    later({ name: `${name}-release`, tool: 'release', arguments: { reservation } }, releaseAfterMs);
+    const { tool, arguments: args } = same;
+    const afterMs = releaseAfterMs + dice.between(-2_000, 20_000, 'wanted again', name);
+    later({ name: `${name}-anew`, tool, arguments: args }, Math.max(0, afterMs));
   };
 
   for (const planned of deps.planned) {
@@ -107,8 +136,8 @@ function isNoOutcome({ word, code }: Outcome): boolean {
     word === 'in-progress' ||
     word === 'checking' ||
     word === 'waiting-for-approval' ||
-    (word === 'refused' && code?.startsWith('ledger.') === true) ||
-    code?.startsWith('store.') === true
+    // Nothing was recorded just now: of the action it says nothing.
+    code?.startsWith('ledger.') === true
   );
 }
 

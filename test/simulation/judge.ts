@@ -3,7 +3,8 @@ import { verifyLedger } from '@action-ledger/application';
 import { type Action, checkLedger } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { type SandboxProvider } from '@action-ledger/sandbox';
-import { type Agents, type Told } from './agents.ts';
+import { type Agents } from './agents.ts';
+import { answersAgree, wasTrue } from './judge-told.ts';
 import { sha256 } from './processes.ts';
 import { type Watch } from './watch.ts';
 
@@ -13,6 +14,8 @@ export interface Judged {
   readonly watch: Watch;
   readonly agents: Agents;
   readonly isExcused: (key: string) => boolean;
+  /** Actions that had their effect beside the ledger. */
+  readonly byHand: ReadonlySet<string>;
   readonly now: number;
 }
 
@@ -25,8 +28,6 @@ export const moving: ReadonlySet<string> = new Set([
   'dispatched',
   'compensating',
 ]);
-const done: ReadonlySet<string> = new Set(['done', 'already-done', 'done-earlier']);
-const nothing: ReadonlySet<string> = new Set(['failed-without-effect', 'nothing-done']);
 
 export async function judge(run: Judged): Promise<readonly string[]> {
   const { store, provider, watch, isExcused } = run;
@@ -58,11 +59,14 @@ function restsOwned(action: Action): readonly string[] {
 }
 
 /** A success had its effect; an effect is a success on record, or somebody's. */
-function isAsItWas({ provider, isExcused }: Judged, action: Action): readonly string[] {
+function isAsItWas({ provider, isExcused, byHand }: Judged, action: Action): readonly string[] {
   const { id, status, outcome, downstreamKey, tenant } = action;
-  if (downstreamKey === undefined) return outcome === undefined ? [] : [`${id} was never sent`];
+  const isByHand = byHand.has(id);
+  if (downstreamKey === undefined)
+    return outcome === undefined || isByHand ? [] : [`${id} was never sent`];
   const effects = effectsOf(provider, tenant, downstreamKey);
-  if (outcome !== undefined) return effects > 0 ? [] : [`${id} is ${status}, and had no effect`];
+  if (outcome !== undefined)
+    return effects > 0 || isByHand ? [] : [`${id} is ${status}, and had no effect`];
   const isKnown = effects === 0 || isExcused(downstreamKey) || isAccountedFor(action);
   return isKnown ? [] : [`${id} is ${status}, and had its effect`];
 }
@@ -73,48 +77,6 @@ function isAccountedFor({ status, guarantee, ending, watch }: Action): boolean {
   return (status === 'superseded' && guarantee === 'natural') || ending?.stands === true;
 }
 
-function effectsOf(provider: SandboxProvider, tenant: string, key: string): number {
+export function effectsOf(provider: SandboxProvider, tenant: string, key: string): number {
   return provider.tallyOf(tenant, key)?.effects ?? 0;
-}
-
-/** Told done: there is an effect. Told that nothing was done: there is none, and never will be. */
-function wasTrue({ provider, watch, isExcused }: Judged, told: Told): readonly string[] {
-  const { word, actionId } = told.outcome;
-  const [isDone, isNothing] = [done.has(word), nothing.has(word)];
-  if (!isDone && !isNothing) return [];
-  const action = watch.actions.get(actionId ?? '');
-  if (action === undefined) return [`${told.call.name} was told "${word}", without a record`];
-  if (isDone && !isOfItsArguments(told, action))
-    return [`${told.call.name} was told "${word}" of an action with other arguments`];
-  const key = action.downstreamKey ?? '';
-  const effects = effectsOf(provider, action.tenant, key);
-  const isTrue = isDone ? effects > 0 : effects === 0 || isExcused(key);
-  return isTrue || isReplaced(told, action)
-    ? []
-    : [`${told.call.name} was told "${word}", with ${effects} effects`];
-}
-
-/** A value that was replaced need not have been set before. */
-function isReplaced({ outcome }: Told, { status, guarantee }: Action): boolean {
-  return status === 'superseded' || (guarantee === 'natural' && outcome.word === 'done-earlier');
-}
-
-/** All but what the tool says may differ; of a value that was replaced its caller is told of the one that stands. */
-function isOfItsArguments({ call, outcome }: Told, { arguments: args }: Action): boolean {
-  if (outcome.word === 'done-earlier') return true;
-  const compared = Object.entries(call.arguments).filter(
-    ([name]) => call.tool !== 'mail' || name !== 'body',
-  );
-  return compared.every(([name, value]) => args[name] === value);
-}
-
-/** One call of an agent never gets two outcomes. */
-function answersAgree(all: readonly Told[]): readonly string[] {
-  const outcomes = new Map<string, string>();
-  return all.flatMap(({ call, outcome: { word, actionId = '' } }) => {
-    if (!done.has(word)) return [];
-    const before = outcomes.get(call.name) ?? actionId;
-    outcomes.set(call.name, actionId);
-    return before === actionId ? [] : [`${call.name} was told of ${before} and of ${actionId}`];
-  });
 }

@@ -10,7 +10,7 @@ export interface Known {
   /** An append is confirmed. */
   readonly stored: (stream: string, event: string) => void;
   readonly read: (stream: string) => void;
-  /** Its tail has not been read since an append that was not confirmed at once. */
+  /** Its tail is not known since an append that was not confirmed at once. */
   readonly isUncertain: (stream: string) => boolean;
 }
 
@@ -28,6 +28,8 @@ export function createKnown(): Known {
     },
     stored: (stream, event) => {
       if (failed.has(event)) uncertain.add(stream);
+      // Taken at the first try, at the revision that it names: what was in doubt before it was the end.
+      else uncertain.delete(stream);
     },
     read: (stream) => {
       uncertain.delete(stream);

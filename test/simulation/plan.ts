@@ -18,6 +18,8 @@ export interface PlannedCall {
   readonly cancelAfterMs?: number;
   /** A person asks for it once more, so long after it was settled. */
   readonly repeatAfterMs?: number;
+  /** What it was told to have reserved is given back so long after, and wanted again later. */
+  readonly releaseAfterMs?: number;
 }
 
 export interface PlannedTrip {
@@ -47,6 +49,7 @@ const tools = [
   'mail',
   'label',
   'reserve',
+  'reserve',
 ] as const;
 
 export function planOf(dice: Dice, actors: number, duringMs: number): readonly Planned[] {
@@ -74,12 +77,15 @@ export function plannedBy(dice: Dice, index: number, duringMs: number): readonly
     ...(dice.of('repeat', index) < 0.05
       ? { repeatAfterMs: dice.between(1_000, 300_000, 'repeat after', index) }
       : {}),
+    ...(tool === 'reserve' && dice.of('release', index) < 0.7
+      ? { releaseAfterMs: dice.between(500, 120_000, 'release after', index) }
+      : {}),
   };
   return [first, ...laterOf(dice, index, first)];
 }
 
 function laterOf(dice: Dice, index: number, first: PlannedCall): readonly PlannedCall[] {
-  const { cancelAfterMs: _cancel, repeatAfterMs: _repeat, ...same } = first;
+  const { cancelAfterMs: _cancel, repeatAfterMs: _repeat, releaseAfterMs: _give, ...same } = first;
   const drawn = dice.of('later', index);
   const again = {
     ...same,
@@ -111,9 +117,11 @@ function tripOf(
   { at, tenant }: { readonly at: number; readonly tenant: string },
 ): PlannedTrip {
   const drawn = dice.of('trip goes', index);
+  const isStuck = dice.of('trip sticks', index) < 0.2;
   return {
     kind: 'trip',
-    name: `trip-${index}`,
+    // The name is what is booked under: of one that is stuck nothing can be cancelled at the provider.
+    name: `trip-${index}${isStuck ? ' stuck' : ''}`,
     at,
     tenant,
     ...(drawn < 0.4 ? { failsAt: dice.pick(tripParts, 'trip fails', index) } : {}),

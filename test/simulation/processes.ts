@@ -27,7 +27,7 @@ import { createLife, type Life, livingRuntime, never } from './life.ts';
 import { logLine, sessionMs } from './log-line.ts';
 import { providerLine } from './provider-line.ts';
 import { storeLine } from './store-line.ts';
-import { simulatedTools } from './tools.ts';
+import { minute, type Release, simulatedTools } from './tools.ts';
 import { type Watch } from './watch.ts';
 
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
@@ -80,6 +80,10 @@ const rolesOf: Readonly<Record<Shape, readonly Role[]>> = {
   services: ['front', 'front', 'executor', 'executor', 'reconciler', 'compensator', 'auditor'],
 };
 
+/** Whoever starts later than this runs the second release; whoever ran before is replaced one by one. */
+const rolloutAtMs = 8 * minute;
+const rolloutEveryMs = 40_000;
+
 /** Four and more cores that sweep as often as one would do little else. */
 const sweepMsIn: Readonly<Record<Shape, number>> = { 'one ledger': 5_000, services: 15_000 };
 /** Of consumers, whose looks at their lag would only cost time. */
@@ -89,6 +93,7 @@ const clockSkewMs = 180_000;
 export function startProcesses(shape: Shape, world: Surroundings): Processes {
   const { time, dice, chaos, trace } = world;
   const faults: string[] = [];
+  let release: Release = 1;
   const seats: readonly Seat[] = rolesOf[shape].map((role, index) => ({
     name: `${role}-${index}`,
     role,
@@ -120,7 +125,7 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
     const incarnation: Incarnation = { life, runtime, expire: line.expire };
     seat.now = incarnation;
     trace(`${name} starts`);
-    open(seat.role, { shape, world, ether, runtime, line, faults }).then(
+    open(seat.role, { shape, world, ether, runtime, line, faults, release }).then(
       (ledger) => {
         if (ledger !== undefined) incarnation.ledger = ledger;
       },
@@ -158,6 +163,14 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
   const seatAt = (nth: number): Seat => seats[nth % seats.length] as Seat;
 
   for (const seat of seats) start(seat);
+  const isRolledOut = chaos.strikes('process: a new release', 0.3, 'once');
+  seats.forEach((seat, index) => {
+    if (!isRolledOut) return;
+    time.timers.after(rolloutAtMs + index * rolloutEveryMs, () => {
+      release = 2;
+      if (seat.now !== undefined) die(seat, seat.now.life);
+    });
+  });
   return {
     faults,
     front: (nth) => {
@@ -216,12 +229,14 @@ interface Opening {
   readonly runtime: Runtime;
   readonly line: ReturnType<typeof logLine>;
   readonly faults: string[];
+  readonly release: Release;
 }
 
 async function open(role: Role, opening: Opening): Promise<Ledger | undefined> {
   const { shape, world, ether, line, faults } = opening;
   const runtime = livingRuntime(ether.life, opening.runtime);
-  const tools = simulatedTools(providerLine(ether, world.provider, world.watch.ownerOfKey));
+  const provider = providerLine(ether, world.provider, world.watch.ownerOfKey);
+  const tools = simulatedTools(provider, opening.release);
   const onFault = (where: string, fault: unknown): void => {
     faults.push(`${ether.life.name} ${where}: ${String(fault)}`);
   };
@@ -231,10 +246,16 @@ async function open(role: Role, opening: Opening): Promise<Ledger | undefined> {
     sweepMs: sweepMsIn[shape],
     onFault,
     onPoint: (point: WritePoint, actionId: string): void | Promise<void> => {
+      const place = [ether.life.name, point, actionId] as const;
       if (
-        !world.chaos.strikes('process: killed at a point', 0.0006, ether.life.name, point, actionId)
-      )
-        return undefined;
+        point === 'dispatched' &&
+        world.chaos.strikes('process: stalled', 0.015, 'before it sends', actionId)
+      ) {
+        // Some wake after the deadline of the attempt, some after the end of its lease too.
+        ether.stall(world.dice.between(25_000, 55_000, 'stalled', ...place));
+        return ether.life.pass();
+      }
+      if (!world.chaos.strikes('process: killed at a point', 0.0006, ...place)) return undefined;
       const death = ether.killed();
       // Within a send it is an exception that ends the call.
       if (point === 'sending') throw new Error('the process is dead');

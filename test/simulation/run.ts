@@ -13,12 +13,12 @@ const stepsMax = 20_000;
 export async function run(options: RunOptions): Promise<RunReport> {
   const { seed, stepsMin = 300 } = options;
   const world = await openWorld(options);
-  const { time, steps, store, provider, watch, agents, stalled } = world;
+  const { time, steps, store, provider, watch, agents, stalled, byHand } = world;
   await playFaults(world);
   await playToRest(world, stepsMin);
   const now = time.clock.wallMs();
   const isExcused = (key: string): boolean => stalled.has(key);
-  const found = await judge({ store, provider, watch, agents, isExcused, now });
+  const found = await judge({ store, provider, watch, agents, isExcused, byHand, now });
   const isBusy = steps.count > stepsMax;
   const busy = isBusy ? [`${steps.count} steps: somebody is busy with nothing`] : [];
   return reportOf(world, { seed, problems: [...busy, ...found] });

@@ -3,6 +3,7 @@
 // and that a verdict is of a lookup that was sent late enough and at the revision it settles.
 import { type Action, type ActionEvent, defaultTimes, keyHashOf } from '@action-ledger/domain';
 import { type ProviderRequest } from '@action-ledger/sandbox';
+import { whoDenies } from './bystanders.ts';
 import { whoSettles } from './people.ts';
 import { inFlightMs, keyWindowOf } from './tools.ts';
 
@@ -160,8 +161,8 @@ function whyNoVerdict(before: Action, event: ActionEvent, asked: Verdict): strin
     const why = whyNotOfLookup(before, isAbsent, asked.looked);
     return why ?? (isAbsent ? whyTooSoon((asked.looked?.at ?? 0) - asked.lastAt) : undefined);
   }
-  const isOfPerson = isAbsent && event.data.by === whoSettles;
-  return isOfPerson ? whyTooSoon(asked.now - asked.lastAt) : undefined;
+  const isSaid = isAbsent && (event.data.by === whoSettles || event.data.by === whoDenies);
+  return isSaid ? whyTooSoon(asked.now - asked.lastAt) : undefined;
 }
 
 function whyNotOfLookup(

@@ -29,10 +29,13 @@ export function keyWindowOf(tool: string): number | undefined {
   return tool === 'wire' || tool === 'refund' ? keyWindows[tool] : undefined;
 }
 
+/** What the processes run: the second one is rolled out during a run. */
+export type Release = 1 | 2;
+
 /** Of every tool here: from a dispatch until its request can arrive no more. */
 export const inFlightMs = defaultTimes.timeoutMs + defaultTimes.inFlightAfterDeadlineMs;
 
-export function simulatedTools(port: ProviderPort): readonly Tool[] {
+export function simulatedTools(port: ProviderPort, release: Release): readonly Tool[] {
   const execute: ToolDefinition<JsonObject>['execute'] = executeAt(port);
   const declare = (name: string, more: object): Tool =>
     defineTool({ name, execute, ...more } as unknown as ToolDefinition<JsonObject>);
@@ -42,10 +45,12 @@ export function simulatedTools(port: ProviderPort): readonly Tool[] {
       input: z.object({ reference: text, cents: z.int() }),
       guarantee: 'idempotent',
       keyWindow: keyWindows.wire,
+      validFor: 45 * minute,
       approval: {
         expiresAfter: 10 * minute,
         when: ({ cents }: { readonly cents: number }) => cents >= 500,
       },
+      policy: wirePolicies[release],
     }),
     declare('refund', {
       input: z.object({ invoice: text, cents: z.int() }),
@@ -55,33 +60,90 @@ export function simulatedTools(port: ProviderPort): readonly Tool[] {
     }),
     declare('pay', {
       input: z.object({ invoice: text, cents: z.int() }),
-      identity: ['invoice'],
+      ...payIdentities[release],
+      validFor: 45 * minute,
       ...found,
     }),
-    declare('ticket', { input: about, identity: ['about'], validFor: 20 * minute, ...found }),
+    declare('ticket', {
+      input: about,
+      identity: ['about'],
+      validFor: 20 * minute,
+      // Calls that take long extend it.
+      leaseMs: 12 * second,
+      ...found,
+    }),
     declare('quota', {
       input: z.object({ account: text, seats: z.int() }),
       identity: ['account'],
       scope: 'tenant',
       guarantee: 'natural',
+      validFor: 30 * minute,
       retry: { backoffMinMs: 20 * second, backoffMaxMs: 3 * minute },
     }),
-    declare('mail', { input: about, free: ['body'], guarantee: 'manual', undoWindow: 20 * second }),
-    declare('label', { input: about, guarantee: 'manual' }),
+    declare('mail', {
+      input: about,
+      free: ['body'],
+      guarantee: 'manual',
+      undoWindow: 20 * second,
+      validFor: 5 * minute,
+      policy: {
+        version: 'no spam',
+        decide: denies(({ about: what }) => spam.test(what as string)),
+      },
+    }),
+    declare('label', { input: about, guarantee: 'manual', validFor: 4 * minute }),
     declare('reserve', {
       input: z.object({ seat: text }),
       scope: 'tenant',
+      validFor: 30 * minute,
+      approval: { when: ({ seat }: { readonly seat: string }) => seat.startsWith('s-3') },
       ...found,
       keep: ['outcome.reservation_id'],
       undoneBy: [{ tool: 'release', match: { 'arguments.reservation': 'outcome.reservation_id' } }],
     }),
     declare('release', { input: cancellation, ...found }),
     ...tripParts.flatMap((part) => [
-      declare(`book_${part}`, { input: booking, keep: ['outcome.reservation_id'], ...found }),
+      declare(`book_${part}`, {
+        input: booking,
+        keep: ['outcome.reservation_id'],
+        validFor: 30 * minute,
+        undoneBy: [
+          {
+            tool: `cancel_${part}`,
+            match: { 'arguments.reservation': 'outcome.reservation_id' },
+          },
+        ],
+        ...found,
+      }),
       declare(`cancel_${part}`, { input: cancellation, ...found }),
     ]),
   ];
 }
+
+const spam = /0$/;
+
+type Decide = (args: JsonObject) => { readonly effect: 'allow' | 'deny' };
+
+function denies(which: (args: JsonObject) => boolean): Decide {
+  return (args) => ({ effect: which(args) ? 'deny' : 'allow' });
+}
+
+/** What was approved under the first is asked about again under the second. */
+const wirePolicies = {
+  1: { version: 'w1', decide: denies(({ cents }) => Number(cents) > 950) },
+  2: { version: 'w2', decide: denies(({ cents }) => Number(cents) % 10 === 0) },
+} as const;
+
+/** Names of the first are met under the second. */
+const payIdentities = {
+  1: { identity: ['invoice'] },
+  2: {
+    identity: ['invoice'],
+    identityVersion: 2,
+    normalize: { invoice: 'trim' },
+    previously: [{ identityVersion: 1, identity: ['invoice'] }],
+  },
+} as const;
 
 export function behaviourOf(tool: string): ToolBehaviour {
   switch (tool) {
@@ -102,5 +164,6 @@ export function answerOf({ tool, key, arguments: args }: ProviderRequest): Provi
     return { kind: 'refused', error: 'cannot be done', code: 'impossible' };
   if (!tool.startsWith('book_') && tool !== 'reserve')
     return { kind: 'accepted', result: { done: true } };
-  return { kind: 'accepted', result: { reservation_id: `${tool}-${key.slice(0, 8)}` } };
+  const more = JSON.stringify(args).includes('stuck') ? ' impossible' : '';
+  return { kind: 'accepted', result: { reservation_id: `${tool}-${key.slice(0, 8)}${more}` } };
 }

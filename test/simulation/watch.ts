@@ -1,9 +1,16 @@
 // Watches every append and every request of a run as they happen, and says at once what must never be. It
 // folds each stream by the domain's own rules, and counts which cells of the lifecycle were met.
 import { unsealActionEvent } from '@action-ledger/codec';
-import { type Action, actionOfStream, evolve, newAction } from '@action-ledger/domain';
+import {
+  type Action,
+  type ActionEvent,
+  actionOfStream,
+  evolve,
+  newAction,
+} from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { type ProviderRequest, type SandboxProvider } from '@action-ledger/sandbox';
+import { isOutOfReach } from './cells.ts';
 import { createSends, type Sends } from './sends.ts';
 
 export interface Watch {
@@ -32,9 +39,12 @@ export interface WatchOptions {
   /** Keys under which a second effect is possible, because a sender stood still before the socket. */
   readonly isExcused: (key: string) => boolean;
   readonly trace: (line: string) => void;
+  /** An event of an action is on record. */
+  readonly onMoved: (action: Action, event: ActionEvent) => void;
 }
 
-export function createWatch({ now, provider, isExcused, trace }: WatchOptions): Watch {
+export function createWatch(options: WatchOptions): Watch {
+  const { now, provider, isExcused, trace, onMoved } = options;
   const actions = new Map<string, Action>();
   const byKey = new Map<string, string>();
   const workflows = new Set<string>();
@@ -66,6 +76,7 @@ export function createWatch({ now, provider, isExcused, trace }: WatchOptions): 
     const before = actions.get(id) ?? newAction(id);
     const cell = `${before.status} ${recorded.type}`;
     cells.set(cell, (cells.get(cell) ?? 0) + 1);
+    if (isOutOfReach(cell)) breach(`${id}: "${cell}" was met, and is said to be out of reach`);
     try {
       const { event, metadata, revision } = unsealActionEvent(recorded);
       const after = evolve(before, event, { revision, at: metadata.at });
@@ -74,6 +85,7 @@ export function createWatch({ now, provider, isExcused, trace }: WatchOptions): 
       actions.set(id, after);
       sends.see(before, event, writers.get(recorded.id));
       if (after.downstreamKey !== undefined) byKey.set(after.downstreamKey, id);
+      onMoved(after, event);
     } catch (error) {
       breach(`${id} ${recorded.revision}: ${String(error)}`);
     }

@@ -16,6 +16,7 @@ import {
 } from '@action-ledger/sandbox';
 import { type Chaos, type FaultKind } from './chaos.ts';
 import { type Dice } from './dice.ts';
+import { minute } from './tools.ts';
 
 /** Below the in-flight bound of 60 s. */
 const lateMsMax = 50_000;
@@ -45,8 +46,10 @@ export function createWeather(
       const echoes = chaos.strikes('provider: reports twice', 0.03, what)
         ? { echoAfterMs: [0, 1].map((nth) => dice.between(10, 90_000, 'echo', what, nth)) }
         : {};
+      // While something is being given back, others want it.
+      const times = request.tool === 'release' ? 4 : 1;
       const struck = faultsOf(dice, what, leftMs(request)).find(([kind, chance]) =>
-        chaos.strikes(kind, chance, what),
+        chaos.strikes(kind, chance * times, what),
       );
       return { ...reply, ...(struck?.[2] ?? {}), ...echoes };
     },
@@ -81,7 +84,10 @@ function faultsOf(
     [
       'provider: too many requests',
       0.03,
-      tooManyRequests(dice.between(1_000, 90_000, '429', what)),
+      // Some are not to come again before the end of what they are valid for.
+      tooManyRequests(
+        dice.between(1_000, dice.of('429 for', what) < 0.2 ? 60 * minute : 90_000, '429', what),
+      ),
     ],
     ['provider: declines', 0.02, declined('not today')],
     ['provider: slow', 0.04, slow(within(1_000, 90_000, 'slow'))],

@@ -4,6 +4,7 @@ import { createMemoryEventStore, type EventStore } from '@action-ledger/event-st
 import { createProvider, type SandboxProvider } from '@action-ledger/sandbox';
 import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
 import { type Agents, createAgents } from './agents.ts';
+import { createBystanders } from './bystanders.ts';
 import { type Chaos, createChaos, type Strike } from './chaos.ts';
 import { deliverWebhook, publishAll, remark } from './deliver.ts';
 import { createDice } from './dice.ts';
@@ -41,10 +42,14 @@ export interface World {
   readonly people: People;
   /** Downstream keys of requests that stood still before the socket. */
   readonly stalled: ReadonlySet<string>;
+  /** Actions that somebody has done beside the ledger. */
+  readonly byHand: ReadonlySet<string>;
   readonly trace: (line: string) => void;
 }
 
 const loadMs = 12 * minute;
+/** By somebody, within a sweep. */
+const seenTo: ReadonlySet<string> = new Set(['no-rest-past-the-lease', 'links-complete']);
 
 export async function openWorld(options: RunOptions): Promise<World> {
   const { seed, idle = new Set(), only, onTrace } = options;
@@ -65,6 +70,17 @@ export async function openWorld(options: RunOptions): Promise<World> {
     now: () => time.clock.monoMs(),
     provider: () => provider,
     isExcused,
+    trace,
+    onMoved: (action, event) => {
+      bystanders.onMoved(action, event);
+    },
+  });
+  const bystanders = createBystanders({
+    time,
+    dice,
+    chaos,
+    provider: () => provider,
+    front: (nth) => processes.front(nth),
     trace,
   });
   const weather = createWeather(dice, chaos, isIn('provider'), watch.sends.leftMs, (query, ms) => {
@@ -98,7 +114,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
     trace,
     onBreach: (what, invariant) => {
       // Whoever would see to it may be dead or away just now; in the end it is judged again.
-      if (invariant !== 'no-rest-past-the-lease') watch.breach(what);
+      if (!seenTo.has(invariant)) watch.breach(what);
     },
   });
   const count = dice.between(4, 14, 'agents');
@@ -107,7 +123,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
   ).flat();
   const { front } = processes;
   const agents = createAgents({ time, dice, chaos, front, trace, planned });
-  const people = createPeople({ time, dice, provider, front, trace });
+  const people = createPeople({ time, dice, chaos, provider, front, trace });
   disturb({ time, dice, chaos, processes });
 
   return {
@@ -123,6 +139,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
     agentCount: count,
     people,
     stalled,
+    byHand: bystanders.byHand,
     trace,
   };
 }
