@@ -16,6 +16,7 @@ import {
   workflowEvents,
   workflowOf,
 } from '../failure-windows/trip.ts';
+import { type Process } from '../failure-windows/process.ts';
 import { hour, inWorld, minute, overStores, second, type World, writeTool } from './case.ts';
 
 const patient = { ...trip, waitMs: hour };
@@ -166,26 +167,42 @@ overStores((store) => {
 });
 
 describe('of the same kinds', () => {
-  it('F089 the original turns out a success after the workflow was undone → it is undone as well', () => {
-    // A definite no that was none: the car is booked all the same.
-    const fault = ({ tool }: { readonly tool: string }): Fault | undefined =>
-      tool === 'book_car' ? { reply: { status: 422, error: 'no cars' } } : undefined;
-    return inWorld(tripWorld('memory', { fault }), async (world) => {
-      const { ledger } = await world.start();
-      expect(await runTrip(world, ledger)).toMatchObject({ status: 'compensated' });
-      const { steps } = await workflowOf(world);
-      const car = steps[2]?.settled?.action ?? '';
-      const { downstreamKey = '' } = await world.action(car);
-      const data = answerTrip({ tool: 'book_car', key: downstreamKey } as never);
-      const result = data.kind === 'accepted' ? data.result : null;
-      const externalId = world.provider.effects({ tool: 'book_car' })[0]?.id ?? '';
-      const report = { source: 'webhook', claims: 'success', proven: true } as const;
-      await ledger.report(car, { ...report, externalId, data: result });
-      await world.advance(minute);
-      expect(await workflowOf(world)).toMatchObject({ status: 'compensated', standing: [] });
-      expect(done(world).slice(-2)).toEqual(['cancel_flight', 'cancel_car']);
-    });
-  });
+  it.each<[string, (world: World, process: Process) => Promise<unknown>]>([
+    ['', async () => undefined],
+    [', its process dying just then', (world) => world.restart()],
+    [
+      ', the store being away just then',
+      async (world, { outage }) => {
+        outage('appends');
+        await world.advance(20 * second);
+        outage('none');
+      },
+    ],
+  ])(
+    'F089 the original turns out a success after the workflow was undone%s → it is undone as well',
+    (_, meanwhile) => {
+      // A definite no that was none: the car is booked all the same.
+      const fault = ({ tool }: { readonly tool: string }): Fault | undefined =>
+        tool === 'book_car' ? { reply: { status: 422, error: 'no cars' } } : undefined;
+      return inWorld(tripWorld('memory', { fault }), async (world) => {
+        const process = await world.start();
+        const { ledger } = process;
+        expect(await runTrip(world, ledger)).toMatchObject({ status: 'compensated' });
+        const { steps } = await workflowOf(world);
+        const car = steps[2]?.settled?.action ?? '';
+        const { downstreamKey = '' } = await world.action(car);
+        const data = answerTrip({ tool: 'book_car', key: downstreamKey } as never);
+        const result = data.kind === 'accepted' ? data.result : null;
+        const externalId = world.provider.effects({ tool: 'book_car' })[0]?.id ?? '';
+        const report = { source: 'webhook', claims: 'success', proven: true } as const;
+        await ledger.report(car, { ...report, externalId, data: result });
+        await meanwhile(world, process);
+        await world.advance(minute);
+        expect(await workflowOf(world)).toMatchObject({ status: 'compensated', standing: [] });
+        expect(done(world).slice(-2)).toEqual(['cancel_flight', 'cancel_car']);
+      });
+    },
+  );
 
   it('F093 a step that does not say how it is undone is not sent', () =>
     inWorld(tripWorld('memory'), async (world) => {

@@ -6,7 +6,6 @@ import {
   eventTypes,
   transitionsFrom,
 } from '@action-ledger/domain';
-import { type Counts } from './totals.ts';
 
 interface OutOfReach {
   readonly types: readonly EventType[];
@@ -71,7 +70,7 @@ export interface Reached {
   readonly missing: readonly string[];
 }
 
-export function reachedOf(cells: Counts): Reached {
+export function reachedOf(cells: Readonly<Record<string, number>>): Reached {
   const all = actionStatuses.flatMap((from: ActionStatus) =>
     eventTypes
       .filter((type) => transitionsFrom(from, type).length > 0)

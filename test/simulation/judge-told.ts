@@ -1,14 +1,24 @@
 // What agents were told, held against the provider's own count: that it was so, that it was of their own
 // arguments, and that no call was told two outcomes.
 import { type Action } from '@action-ledger/domain';
+import { type SandboxProvider } from '@action-ledger/sandbox';
 import { type Told } from './agents.ts';
-import { effectsOf, type Judged } from './judge.ts';
+import { type Watch } from './watch.ts';
+
+export interface Known {
+  readonly provider: SandboxProvider;
+  readonly watch: Pick<Watch, 'actions'>;
+  /** A second effect of it is possible, or a late one. */
+  readonly isExcused: (key: string) => boolean;
+  /** Actions that had their effect beside the ledger. */
+  readonly byHand: ReadonlySet<string>;
+}
 
 const done: ReadonlySet<string> = new Set(['done', 'already-done', 'done-earlier']);
 const nothing: ReadonlySet<string> = new Set(['failed-without-effect', 'nothing-done']);
 
 /** Told done: there is an effect. Told that nothing was done: there is none, and never will be. */
-export function wasTrue(run: Judged, told: Told): readonly string[] {
+export function wasTrue(run: Known, told: Told): readonly string[] {
   const { word, actionId, code } = told.outcome;
   const isDone = done.has(word);
   // Of what could not be recorded just now, nothing is said but that.
@@ -23,21 +33,21 @@ export function wasTrue(run: Judged, told: Told): readonly string[] {
 }
 
 /** A value that was replaced need not have been set before. */
-function isOne({ byHand }: Judged, { outcome }: Told, action: Action, effects: number): boolean {
+function isOne({ byHand }: Known, { outcome }: Told, action: Action, effects: number): boolean {
   const { id, status, guarantee } = action;
   const isReplaced = guarantee === 'natural' && outcome.word === 'done-earlier';
   return effects > 0 || byHand.has(id) || status === 'superseded' || isReplaced;
 }
 
 /** Unless a person has said so, against a doubt that they were told of. */
-function isNone({ isExcused }: Judged, action: Action, effects: number): boolean {
+function isNone({ isExcused }: Known, action: Action, effects: number): boolean {
   const { status, ending, attempts, downstreamKey = '' } = action;
   const isForced = ending?.stands === true && attempts.some(({ state }) => state === 'in doubt');
   return effects === 0 || isExcused(downstreamKey) || status === 'superseded' || isForced;
 }
 
 /** What was called for, or what a person has put in its place. */
-function isMeant({ watch }: Judged, told: Told, action: Action): boolean {
+function isMeant({ watch }: Known, told: Told, action: Action): boolean {
   if (isOfItsArguments(told, action)) return true;
   return [...watch.actions.values()].some(
     (action) => action.supersededBy === told.outcome.actionId && isOfItsArguments(told, action),
@@ -62,4 +72,8 @@ export function answersAgree(all: readonly Told[]): readonly string[] {
     outcomes.set(call.name, actionId);
     return before === actionId ? [] : [`${call.name} was told of ${before} and of ${actionId}`];
   });
+}
+
+export function effectsOf(provider: SandboxProvider, tenant: string, key: string): number {
+  return provider.tallyOf(tenant, key)?.effects ?? 0;
 }

@@ -2,20 +2,15 @@
 import { verifyLedger } from '@action-ledger/application';
 import { type Action, checkLedger } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
-import { type SandboxProvider } from '@action-ledger/sandbox';
 import { type Agents } from './agents.ts';
-import { answersAgree, wasTrue } from './judge-told.ts';
+import { answersAgree, effectsOf, type Known, wasTrue } from './judge-told.ts';
 import { sha256 } from './processes.ts';
 import { type Watch } from './watch.ts';
 
-export interface Judged {
+export interface Judged extends Known {
   readonly store: EventStore;
-  readonly provider: SandboxProvider;
   readonly watch: Watch;
   readonly agents: Agents;
-  readonly isExcused: (key: string) => boolean;
-  /** Actions that had their effect beside the ledger. */
-  readonly byHand: ReadonlySet<string>;
   readonly now: number;
 }
 
@@ -75,8 +70,4 @@ function isAsItWas({ provider, isExcused, byHand }: Judged, action: Action): rea
 function isAccountedFor({ status, guarantee, ending, watch }: Action): boolean {
   if (status === 'unknown') return watch !== undefined;
   return (status === 'superseded' && guarantee === 'natural') || ending?.stands === true;
-}
-
-export function effectsOf(provider: SandboxProvider, tenant: string, key: string): number {
-  return provider.tallyOf(tenant, key)?.effects ?? 0;
 }

@@ -9,6 +9,7 @@ import {
   type Workflow,
   type WorkflowStep,
 } from '@action-ledger/domain';
+import { StoreFault } from '@action-ledger/event-store';
 import { propose } from '../propose/propose.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
 import { fenceStep } from './fence-step.ts';
@@ -19,7 +20,21 @@ import { recordUndoer, undoStep } from './undo-step.ts';
 /** More than any workflow needs in one look. */
 const roundsMax = 10_000;
 
+/** So soon a look that broke is made again. */
+const againMs = 5_000;
+
+/** @throws StoreFault; then it stays due: of a workflow that has ended nobody knows that something is left */
 export async function attendWorkflow(deps: CompensatorDeps, workflowId: string): Promise<void> {
+  try {
+    await lookAt(deps, workflowId);
+  } catch (fault) {
+    const { due, clock } = deps.parts;
+    if (fault instanceof StoreFault) due.set(streamOfWorkflow(workflowId), clock.nowMs() + againMs);
+    throw fault;
+  }
+}
+
+async function lookAt(deps: CompensatorDeps, workflowId: string): Promise<void> {
   const { parts, workflows } = deps;
   const loaded = await workflows.store.load(workflowId);
   if (loaded.kind === 'broken' || loaded.workflow.status === 'new') return;

@@ -1,9 +1,16 @@
-// At the start: a look at each workflow that is open. And which there are, for whoever has no index: from the
-// names of streams where the store can list them, else by one pass over all events.
-import { streamOfWorkflow, workflowOfStream, workflowStreamPrefix } from '@action-ledger/domain';
+// At the start: a look at each workflow that is open, or of which an action has just succeeded. And which
+// there are, for whoever has no index: from the names of streams where the store can list them, else by
+// one pass over all events.
+import {
+  actionOfStream,
+  streamOfWorkflow,
+  workflowOfStream,
+  workflowStreamPrefix,
+} from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { readEvents } from '../record/read-events.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
+import { loadAction } from './step-action.ts';
 
 /** More are not listed. */
 const workflowsMax = 1_000_000;
@@ -27,9 +34,16 @@ export async function recoverWorkflows(
   { parts, workflows }: CompensatorDeps,
   recent: Iterable<string>,
 ): Promise<void> {
+  const wake = (id: string): void => {
+    parts.due.set(streamOfWorkflow(id), parts.clock.nowMs());
+  };
   for (const stream of recent) {
     const id = workflowOfStream(stream);
     if (id !== undefined) await workflows.store.load(id);
+    const actionId = actionOfStream(stream);
+    const action = actionId === undefined ? undefined : await loadAction(parts, actionId);
+    // Of a step that had ended without effect, its workflow may have ended before, and may not know.
+    if (action?.outcome !== undefined && action.workflow !== undefined) wake(action.workflow.id);
   }
-  for (const id of workflows.index.open()) parts.due.set(streamOfWorkflow(id), parts.clock.nowMs());
+  workflows.index.open().forEach(wake);
 }
