@@ -131,7 +131,7 @@ describe('action-ledger recover', () => {
     expect(out).toMatch(/^missing +positions \d+ to \d+$/m);
     expect(out).toMatch(/^lost +4 events; of actions that ran to their end 1 at most$/m);
     expect(out).toContain(`${actionId.slice(0, 10)}.0`);
-    expect(out).toMatch(/send_letter +unknown +manual +not asked/);
+    expect(out).toMatch(/send_letter +unknown +manual +not asked: --tools names no tools/);
     expect(await json('recover', '--path', path)).toMatchObject({
       condition: 'recovering',
       eventsMissing: 4,

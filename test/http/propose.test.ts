@@ -362,6 +362,8 @@ describe('strict JSON at the door', () => {
       expect(said.json.detail).toBe(
         'This member is not known here (body: /runn). Nothing was recorded.',
       );
+      const misspelt = await propose(world, { tool: 'pay', argument: {} });
+      expect(misspelt.json.detail).toContain('not known here (body: /argument)');
     });
   });
 });

@@ -94,6 +94,14 @@ describe('a call that makes no sense', () => {
     expect((await called('play', 'package.json')).err).toContain('one JSON object per line');
   });
 
+  it('says of a file that is named by another option than --path what to do about that one', async () => {
+    expect((await called('restore', '--from', 'none.db')).err).toMatch(
+      /none\.db\n {2}fix: .*--from/,
+    );
+    const copy = await called('backup', '--to', 'none/copy.db', '--path', 'package.json');
+    expect(copy.err).toMatch(/there is no folder none\n {2}fix: .*--to/);
+  });
+
   it('help is help, also for a program', async () => {
     const { code, out } = await called('verify', '--help', '--json');
     expect(code).toBe(0);

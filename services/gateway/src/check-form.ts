@@ -16,11 +16,17 @@ export function checkForm<Value>(form: ZodType<Value>, given: unknown, part: Par
   return { kind: 'misfit', answer: misfit(parsed.error, part) };
 }
 
+function isStranger({ code }: ZodError['issues'][number]): boolean {
+  return code === 'unrecognized_keys';
+}
+
 /** Of a form with hundreds of wrong members, so many are named. */
 const namedMax = 10;
 
 function misfit({ issues }: ZodError, part: Part): HttpAnswer {
-  const found = issues.slice(0, namedMax).flatMap((issue) => {
+  // A member of a wrong name is most often the one that is missing: it says more than that.
+  const strangersFirst = [...issues].sort((a, b) => Number(isStranger(b)) - Number(isStranger(a)));
+  const found = strangersFirst.slice(0, namedMax).flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
     return issue.keys

@@ -138,7 +138,7 @@ async function whyKept(
     { type: 'ArchiveAction', settledBefore, ...trial },
     { wallMs: clock.nowMs() },
   );
-  if (decision.kind === 'refusal') return refusedAs(action, decision);
+  if (decision.kind === 'refusal') return refusedAs(action, decision, settledBefore);
   if ((await readOrNot(store, quarantineStream(action.id)))?.length !== 0) return 'damaged';
   if (action.workflow !== undefined && !(await isOver(deps, action.workflow.id)))
     return 'in a workflow';
@@ -176,10 +176,15 @@ async function isOver(
   return isAtRest && workflow.updatedAt < settledBefore;
 }
 
-function refusedAs(action: Action, { code }: Refusal<ActionRefusalCode>): string {
+function refusedAs(
+  action: Action,
+  { code }: Refusal<ActionRefusalCode>,
+  settledBefore: number,
+): string {
   if (action.status === 'reserved') return 'reserved name';
   if (code === 'action.in-doubt') return 'in doubt';
-  if (code === 'action.not-due') return 'too recent';
+  if (code === 'action.not-due')
+    return action.updatedAt < settledBefore ? 'valid for some time yet' : 'too recent';
   const isSettled = (archivableStatuses as readonly string[]).includes(action.status);
   return isSettled ? 'with a person' : 'open';
 }

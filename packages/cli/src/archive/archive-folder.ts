@@ -8,6 +8,8 @@ import { dirname, join, resolve } from 'node:path';
 import { type ArchiveFolder } from '@action-ledger/application';
 import { eventOfLine } from '@action-ledger/codec';
 import { type RecordedEvent } from '@action-ledger/event-store';
+import { CliError } from '../cli-error.ts';
+import { printable } from '../format/printable.ts';
 
 type Sync = (path: string) => Promise<void>;
 
@@ -39,6 +41,15 @@ export function openArchiveFolder(path: string, sync: Sync = syncPath): ArchiveF
       return eventsIn(text);
     },
   };
+}
+
+/** One that is there, to be read. @throws CliError `archive.missing` */
+export function archiveFolderAt(path: string): ArchiveFolder {
+  if (!existsSync(path))
+    throw new CliError('archive.missing', `there is no folder ${printable(path)}`, {
+      fix: 'name the folder that `archive` wrote to.',
+    });
+  return openArchiveFolder(path);
 }
 
 function eventsIn(text: string): readonly RecordedEvent[] {

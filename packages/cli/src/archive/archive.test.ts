@@ -132,6 +132,12 @@ describe('archiving', () => {
     expect(text).toContain('Kept whole: 1 open.');
     expect(await verified()).toEqual([]);
 
+    const elsewhere = await cli(['verify', '--archive', folder]);
+    expect(elsewhere.text).toMatch(
+      / and 4 others +archive-holds +there is no file .*\n\n5 things broken/,
+    );
+    expect(elsewhere.text).toContain('The ledger itself is whole');
+
     const repeats = await callAll(91);
     expect(sent).toBe(sentBefore);
     for (const [index, answer] of repeats.entries()) {
@@ -174,6 +180,9 @@ describe('archiving', () => {
   it('leaves what has not rested long enough, and does nothing a second time', async () => {
     await callAll(70, ['a']);
     expect((await archive()).text).toContain('Nothing to archive.');
+    const soon = await cli(['archive', '--all', '--before', '1s', '--to', archives], 70.1);
+    expect(soon.text).toContain('Kept whole: 1 valid for some time yet.');
+    expect((await cli(['verify', '--archive', archives])).text).toContain('there is no folder');
     expect((await cli(['archive', '--all', '--before', '10d', '--to', archives])).text).toContain(
       '1 action',
     );
@@ -194,7 +203,7 @@ describe('archiving', () => {
   it('makes the file smaller with --compact', async () => {
     await callAll(0, ['big', ...Array.from({ length: 40 }, (_, n) => `i-${n}`)]);
     const before = statSync(path).size;
-    await archive('--compact');
+    expect((await archive('--compact')).text).toMatch(/The file took \d+ kB, and takes \d+ kB now/);
     expect(statSync(path).size).toBeLessThan(before);
     expect(await verified()).toEqual([]);
   });

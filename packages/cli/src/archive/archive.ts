@@ -78,12 +78,14 @@ function reportText(
   if (!dryRun && actions > 0)
     lines.push(
       compact
-        ? `The file took ${megabytes(bytes.before)}, and takes ${megabytes(bytes.after)} now.`
+        ? `The file took ${sizeText(bytes.before)}, and takes ${sizeText(bytes.after)} now.`
         : 'The room in the file is used for new events; --compact makes the file smaller.',
     );
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+function sizeText(bytes: number): string {
+  return bytes < 1_000_000
+    ? `${Math.ceil(bytes / 1_000)} kB`
+    : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -11,14 +11,14 @@ import { canonicalJson, type Action, type JsonValue } from '@action-ledger/domai
 import { foldAction } from '@action-ledger/codec';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { sha256 } from '../sha256.ts';
-import { openArchiveFolder } from './archive-folder.ts';
+import { archiveFolderAt } from './archive-folder.ts';
 import { markerIn } from './with-archive.ts';
 
 export async function checkArchive(
   store: Pick<EventStore, 'head' | 'readAll'>,
   folder: string,
 ): Promise<readonly BrokenRecord[]> {
-  const archives = createArchivedStreams(openArchiveFolder(folder), sha256);
+  const archives = createArchivedStreams(archiveFolderAt(folder), sha256);
   // A stream with two markers leads to the same file twice.
   const broken = new Map<string, BrokenRecord>();
   for await (const batch of readEvents(store, { after: 0, through: await store.head() })) {

@@ -6,7 +6,7 @@ import { type EventStore, type RecordedEvent } from '@action-ledger/event-store'
 import { CliError } from '../cli-error.ts';
 import { printable } from '../format/printable.ts';
 import { sha256 } from '../sha256.ts';
-import { openArchiveFolder } from './archive-folder.ts';
+import { archiveFolderAt } from './archive-folder.ts';
 
 export interface ArchiveOption {
   readonly archive?: string;
@@ -17,7 +17,7 @@ type Reads = Pick<EventStore, 'readStream' | 'readAll'>;
 /** @throws CliError `archive.missing`, `archive.damaged` when such a stream is read */
 export function withArchive<Store extends Reads>(store: Store, { archive }: ArchiveOption): Store {
   if (archive === undefined) return store;
-  const archives = createArchivedStreams(openArchiveFolder(archive), sha256);
+  const archives = createArchivedStreams(archiveFolderAt(archive), sha256);
   return new Proxy(store, {
     get: (target, name) => {
       if (name === 'readStream')

@@ -1,5 +1,6 @@
 // `action-ledger backup`: a copy of the ledger that is known to be whole before it has its name.
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Cli } from '../cli.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { count } from '../format/count.ts';
@@ -21,6 +22,10 @@ export async function backup(cli: Cli, options: BackupCommand): Promise<void> {
   if (existsSync(to) && !overwrite)
     throw new CliError('store.io', `${to} exists already`, {
       fix: 'name another file, or say --overwrite.',
+    });
+  if (!existsSync(dirname(to)))
+    throw new CliError('store.io', `there is no folder ${printable(dirname(to))}`, {
+      fix: 'make it, or name another file with --to FILE.',
     });
   await readLedger(cli.io, options, async (store) => {
     let checked: CheckedCopy | undefined;

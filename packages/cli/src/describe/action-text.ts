@@ -35,6 +35,7 @@ export function noteText(action: Action): string {
   }
   if (outcome?.externalId !== undefined) notes.push(outcome.externalId);
   if (ending !== undefined) notes.push(ending.reason);
+  if (action.observed !== undefined) notes.push('only observed');
   return printable(notes.join('; '));
 }
 

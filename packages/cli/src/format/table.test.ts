@@ -23,6 +23,18 @@ describe('renderTable', () => {
     expect(renderTable(narrow, rows, { style, columns: undefined })).toContain('everyone');
   });
 
+  it('lets a long text widen no other line in a pipe', () => {
+    const wrapping = [{ title: 'NOTE', wraps: true }, { title: 'STATE' }];
+    const long = 'x'.repeat(150);
+    const rows = [
+      [long, 'new'],
+      ['short', 'old'],
+    ];
+    const lines = renderTable(wrapping, rows, { style, columns: undefined }).split('\n');
+    expect(lines).toEqual([`NOTE${' '.repeat(98)}STATE`, `${long}  new`, expect.anything(), '']);
+    expect(lines[2]?.length).toBe(105);
+  });
+
   it('wraps a cell over several lines', () => {
     const wrapping = [{ title: 'ID' }, { title: 'NOTE', widthMin: 6, wraps: true }];
     expect(renderTable(wrapping, [['a', 'one two three']], { style, columns: 11 })).toBe(

@@ -1,5 +1,6 @@
 // Tables for people: a head, aligned columns, no lines. In a terminal they keep to its width: columns
-// that may wrap do, the others are cut. In a pipe nothing is cut.
+// that may wrap do, the others are cut. In a pipe nothing is cut or wrapped; a text that is longer than others
+// pushes the rest of its own line to the right, and no other line.
 import { type Paint, type Style } from './style.ts';
 import { cutText, padText, textWidth, wrapText } from './text-width.ts';
 
@@ -33,7 +34,7 @@ export function renderTable(
   const widths = fit(head, rows, options.columns, indent.length);
   const titles = head.map(({ title }) => ({ text: title, paint: options.style.dim }));
   return [titles, ...rows]
-    .map((row) => renderRow(head, widths, row))
+    .map((row) => renderRow(head, widths, row, options.columns === undefined))
     .flat()
     .map((line) => `${indent}${line}`.trimEnd() + '\n')
     .join('');
@@ -43,12 +44,14 @@ function renderRow(
   head: readonly Column[],
   widths: readonly number[],
   row: readonly Cell[],
+  isWhole: boolean,
 ): readonly string[] {
   const cells = head.map((column, index) => {
     const cell = row[index] ?? '';
     const { text, paint } = typeof cell === 'string' ? { text: cell, paint: plain } : cell;
     const width = widths[index] ?? 0;
-    return { lines: linesOf(text, column, width), paint, width, align: column.align };
+    const lines = isWhole ? text.split('\n') : linesOf(text, column, width);
+    return { lines, paint, width, align: column.align };
   });
   const height = Math.max(...cells.map(({ lines }) => lines.length));
   return Array.from({ length: height }, (_, line) =>
@@ -84,6 +87,9 @@ function paintPadded(
 
 const plain: Paint = (text) => text;
 
+/** What may wrap is in a pipe at most so wide for all lines. */
+const pipeMax = 100;
+
 function fit(
   head: readonly Column[],
   rows: readonly (readonly Cell[])[],
@@ -93,7 +99,8 @@ function fit(
   const widths = head.map(({ title }, index) =>
     Math.max(textWidth(title), ...rows.map((row) => cellWidth(row[index] ?? ''))),
   );
-  if (columns === undefined) return widths;
+  if (columns === undefined)
+    return widths.map((width, at) => (head[at]?.wraps === true ? Math.min(width, pipeMax) : width));
   const room = columns - indent - gap.length * (head.length - 1);
   for (;;) {
     const over = widths.reduce((sum, width) => sum + width, 0) - room;

@@ -50,7 +50,9 @@ it('counts what would have been held back, and lists it', async () => {
   expect(page).toContain('3 calls went out; the ledger would have held back 2:');
   expect(page).toMatch(/ 1 {2}suppressed as duplicates\n +1 {2}refused as conflicts\n/);
   expect(page).toContain('1 call went out without a record besides.');
-  expect(page).toMatch(/pay +conflict +\S+\.0 .*cents\n\S+ +pay +duplicate .*succeeded\n/);
+  expect(page).toMatch(
+    /pay +conflict +\S+\.0 .*other cents\n\S+ +pay +duplicate .*that one is succeeded\n/,
+  );
   const report = JSON.parse(await shown('observed', '--since', '2100-01-01', '--json')) as object;
   expect(report).toMatchObject({ calls: 0, heldBack: 0, actions: [] });
 });
@@ -59,6 +61,7 @@ it('is no broken invariant, and is told apart', async () => {
   expect(await shown('verify')).toMatch(
     /^Whole: .*\n.*\n3 calls only observed; .*held back 2: action-ledger observed --path \S/,
   );
+  expect(await shown('actions', 'list')).toMatch(/NOTE\n(.* only observed\n){3}/);
   const { actions } = JSON.parse(await shown('actions', 'list', '--json')) as {
     readonly actions: readonly { readonly action: string }[];
   };

@@ -98,6 +98,17 @@ function cellsOf({ action, tool, plannedAt, observed }: ActionRow): readonly str
     observed?.would ?? '',
     observed?.action === undefined ? '' : shortId(observed.action),
     dateTime(plannedAt),
-    printable(observed?.reason ?? ''),
+    printable(observed === undefined ? '' : whyText(observed)),
   ];
+}
+
+type Observed = NonNullable<ActionRow['observed']>;
+
+/** What is on record of a duplicate is the status of the other, of a conflict the members that differ. */
+function whyText({ would, action, reason = '' }: Observed): string {
+  if (reason === 'epochs.exhausted') return 'too many epochs ended without effect';
+  if (would === 'duplicate') return `that one is ${reason}`;
+  return would !== 'conflict' || action === undefined || reason.includes(' ')
+    ? reason
+    : `other ${reason}`;
 }

@@ -14,7 +14,7 @@ import {
 import { type EventStore } from '@action-ledger/event-store';
 import { type SqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { type SeenAction, seenAfter } from '@action-ledger/read-models';
-import { formatDownstreamKey, runLookup, type Tool } from '@action-ledger/tools';
+import { formatDownstreamKey, runLookup, type Tool, type ToolSet } from '@action-ledger/tools';
 import { type Cli } from '../cli.ts';
 import { loadTools } from '../explain/load-tools.ts';
 import { foldLedger } from '../ledger-file/fold-ledger.ts';
@@ -36,9 +36,11 @@ export type LostAction = Partial<SeenAction> & Pick<SeenAction, 'action' | 'tena
 
 export interface OpenAction {
   readonly action: Action;
-  /** What the tool's lookup says now; undefined where nothing was asked. */
-  readonly lookup?: string;
+  readonly lookup: Asked;
 }
+
+/** What the tool's lookup says now, or why it was not asked. */
+export type Asked = { readonly says: string } | { readonly notAsked: string };
 
 /** More are counted, not named. */
 const actionsMax = 10_000;
@@ -58,9 +60,8 @@ export async function findLoss(
   const { actions } = await foldLedger(store);
   const open: OpenAction[] = [];
   for (const action of actions.filter(isOpen)) {
-    const tool = open.length < lookupsMax ? tools?.get(action.tool) : undefined;
-    const lookup = tool === undefined ? undefined : await ask(cli, tool, action);
-    open.push(lookup === undefined ? { action } : { action, lookup });
+    const asked = open.length < lookupsMax ? undefined : { notAsked: 'too many are open' };
+    open.push({ action, lookup: asked ?? (await ask(cli, tools, action)) });
   }
   return {
     gap: { ...gap, mark },
@@ -111,8 +112,16 @@ async function isGone(store: EventStore, actionId: string): Promise<boolean> {
 }
 
 /** Only told: the ledger asks again when it runs, and records what counts. */
-async function ask(cli: Cli, tool: Tool, action: Action): Promise<string | undefined> {
-  if (!tool.rules.canLookUp) return undefined;
+async function ask(cli: Cli, tools: ToolSet | undefined, action: Action): Promise<Asked> {
+  if (tools === undefined) return { notAsked: '--tools names no tools' };
+  const tool = tools.get(action.tool);
+  if (tool === undefined) return { notAsked: 'not among the --tools' };
+  return tool.rules.canLookUp
+    ? { says: await answerOf(cli, tool, action) }
+    : { notAsked: 'the tool has no lookup' };
+}
+
+async function answerOf(cli: Cli, tool: Tool, action: Action): Promise<string> {
   const { timers } = cli.io.runtime;
   const controller = new AbortController();
   const deadline = timers.after(tool.rules.timeoutMs, () => {

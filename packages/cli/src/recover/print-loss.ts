@@ -33,7 +33,7 @@ export function lossJson(path: string, { gap, actions, open, ...loss }: Loss): o
       tool: action.tool,
       guarantee: action.guarantee,
       status: action.status,
-      ...(lookup === undefined ? {} : { lookup }),
+      ...('says' in lookup ? { lookup: lookup.says } : {}),
     })),
     doubtMs: loss.doubtMs,
   };
@@ -108,7 +108,7 @@ function openTable({ style, io }: Cli, open: readonly OpenAction[]): string {
       printable(action.tool),
       action.status,
       action.guarantee,
-      printable(lookup ?? 'not asked'),
+      printable('says' in lookup ? lookup.says : `not asked: ${lookup.notAsked}`),
     ]);
   const columns = ['OPEN THEN', 'TENANT', 'TOOL', 'WAS', 'GUARANTEE', 'LOOKUP'];
   const table = renderTable(

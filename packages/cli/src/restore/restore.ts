@@ -1,8 +1,9 @@
 // `action-ledger restore`: a backup takes the place of the ledger, which is recovering from then on.
+import { existsSync } from 'node:fs';
 import { type Restored, restoreBackup } from '@action-ledger/event-store-sqlite';
 import { type CheckedCopy, lookInto } from '../backup/check-copy.ts';
 import { type Cli } from '../cli.ts';
-import { usageError } from '../cli-error.ts';
+import { CliError, usageError } from '../cli-error.ts';
 import { count, thousands } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
 import { dateTime, isoTime } from '../format/time.ts';
@@ -16,6 +17,10 @@ export interface RestoreCommand extends PathOption {
 export async function restore(cli: Cli, options: RestoreCommand): Promise<void> {
   const { from } = options;
   if (from === '') throw usageError('--from is empty', 'name the backup: --from backup.db.');
+  if (!existsSync(from))
+    throw new CliError('store.not-found', `there is no file ${printable(from)}`, {
+      fix: 'name the backup with --from FILE.',
+    });
   const path = ledgerPath(cli.io, options);
   const { runtime } = cli.io;
   let looked: CheckedCopy | undefined;

@@ -3,6 +3,7 @@ import { type BrokenRecord, type Verification, verifyLedger } from '@action-ledg
 import { actionOfStream, streamOfAction } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { readOwner } from '@action-ledger/event-store-sqlite';
+import { archiveFolderAt } from '../archive/archive-folder.ts';
 import { checkArchive } from '../archive/check-archive.ts';
 import { type ArchiveOption } from '../archive/with-archive.ts';
 import { type Cli } from '../cli.ts';
@@ -24,6 +25,8 @@ export interface VerifyCommand extends PathOption, ArchiveOption {
 
 export async function verify(cli: Cli, options: VerifyCommand): Promise<void> {
   const { clock } = cli.io.runtime;
+  // Known before all is read.
+  if (options.archive !== undefined) archiveFolderAt(options.archive);
   const startedMs = clock.monoMs();
   await readLedger(cli.io, options, async (store, path) => {
     const owner = readOwner(path);
@@ -91,6 +94,38 @@ function observedText({ calls, heldBack }: Verification['observed'], file: strin
   return `\n${count(calls, 'call')} only observed; the ledger would have held back ${heldBack}: action-ledger observed${file}`;
 }
 
+interface Alike extends BrokenRecord {
+  /** Other streams of which the same is wrong. */
+  readonly others: number;
+}
+
+/** A file of an archive that is missing is told once, and not for each of its thousands of streams. */
+function alikeIn(broken: readonly BrokenRecord[]): readonly Alike[] {
+  const found = new Map<string, Alike>();
+  for (const each of broken) {
+    const { stream, invariant, detail } = each;
+    const key = isOfArchive(each) ? detail : JSON.stringify([stream, invariant, detail]);
+    const known = found.get(key);
+    found.set(
+      key,
+      known === undefined ? { ...each, others: 0 } : { ...known, others: known.others + 1 },
+    );
+  }
+  return [...found.values()];
+}
+
+function isOfArchive({ invariant }: BrokenRecord): boolean {
+  return invariant === 'archive-holds';
+}
+
+function nextText(broken: readonly BrokenRecord[], file: string): string {
+  if (broken.every(isOfArchive))
+    return 'The ledger itself is whole, and answers as before: it is the folder of --archive that lacks what was archived. Compare it with a copy.';
+  return broken.some(({ stream }) => stream !== '')
+    ? `Nothing in a broken stream runs. Look at one with action-ledger replay STREAM${file}, and compare it with a backup.`
+    : 'Which streams it is about is not known: compare the file with a backup.';
+}
+
 function renderVerification(
   { style, io }: Cli,
   { streams, events, brokenInvariants, copy, observed }: Verification,
@@ -103,15 +138,12 @@ function renderVerification(
     const kept = copy === undefined ? '' : `${printable(copy.reason)}\n`;
     return `${style.good('Whole:')} every chain holds, every stream folds, no invariant is broken.\n${kept}${read}\n`;
   }
-  const rows = brokenInvariants.map(({ stream, invariant, detail }: BrokenRecord) => [
-    streamText(stream, io.columns !== undefined),
+  const rows = alikeIn(brokenInvariants).map(({ stream, invariant, detail, others }) => [
+    `${streamText(stream, io.columns !== undefined)}${others === 0 ? '' : ` and ${count(others, 'other')}`}`,
     { text: invariant, paint: style.bad },
     printable(detail),
   ]);
   const table = renderTable(columns, rows, { style, columns: io.columns });
-  const named = brokenInvariants.some(({ stream }) => stream !== '');
-  const next = named
-    ? `Nothing in a broken stream runs. Look at one with action-ledger replay STREAM${file}, and compare it with a backup.`
-    : 'Which streams it is about is not known: compare the file with a backup.';
+  const next = nextText(brokenInvariants, file);
   return `${table}\n${style.bad(`${count(brokenInvariants.length, 'thing')} broken.`)} ${read}\n${next}\n`;
 }

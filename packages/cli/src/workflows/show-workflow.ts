@@ -88,8 +88,14 @@ function stepFact(step: StepState): string {
   const lines = [
     `${step.step}: ${stepStateText(step)}`,
     `${tool}${settled === undefined ? '' : ` ${shortId(settled.action)}`}`,
-    `undone by: ${compensationText(step)}${compensated?.by === undefined ? '' : ` ${shortId(compensated.by)}`}`,
+    // Nothing happened that could be undone.
+    ...(settled?.as === 'without effect' ? [] : [undoneText(step)]),
     ...(reason === undefined ? [] : [`because: ${reason}`]),
   ];
   return lines.map(printable).join('\n');
+}
+
+function undoneText(step: StepState): string {
+  const by = step.compensated?.by;
+  return `undone by: ${compensationText(step)}${by === undefined ? '' : ` ${shortId(by)}`}`;
 }

@@ -31,8 +31,10 @@ export function stepStateText({ settled, compensated, compensation }: StepState)
   return compensation.kind === 'impossible' ? 'done, cannot be undone' : 'done';
 }
 
-/** How a step is undone, as it was recorded before the step. */
-export function compensationText({ compensation }: StepState): string {
+/** How a step is undone: as it was recorded before the step, or with the arguments that its outcome gave. */
+export function compensationText({ compensation, settled }: StepState): string {
+  const undo = settled?.undo;
+  if (undo !== undefined) return `${undo.tool} ${printableJson(undo.arguments)}`;
   switch (compensation.kind) {
     case 'not needed':
     case 'impossible':

@@ -8,6 +8,7 @@ import { createLedger, defineTool, refused } from '@action-ledger/client';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import { z } from 'zod';
 import { run } from '../run.ts';
+import { compensationText } from './workflow-text.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'action-ledger-workflows-'));
 const path = join(folder, 'ledger.db');
@@ -32,6 +33,9 @@ beforeAll(async () => {
       await step('buy it', ledger.tools.buy, { what: id }, { compensate });
       if (isUndone) throw new Error('too dear');
     });
+  await ledger.workflow({ id: 'no effect' }, async (step) => {
+    await step('take it', ledger.tools.give_back, { what: 'it' }, { compensate: 'not needed' });
+  });
   await buy('kept', false);
   await buy('stuck', true);
   await buy('damaged', false);
@@ -81,6 +85,15 @@ it('shows one by its name: its steps, what stands, and who looks after it', asyn
   expect(text).toMatch(/undone by: give_back \{"what":"it"\} [\w-]+\.0/);
   expect(text).toMatch(/stands +"buy it": failed: it says no/);
   expect(text).toMatch(/owner +operator/);
+});
+
+it('says of a step without effect nothing of an undo, and of another what was sent to undo it', async () => {
+  const { text } = await shown('workflow', 'show', 'no effect');
+  expect(text).toContain('take it: ended without effect');
+  expect(text).not.toContain('undone by');
+  const compensation = { kind: 'tool', tool: 'undo', arguments: { id: { $from: 'outcome.id' } } };
+  const undo = { tool: 'undo', arguments: { id: 7 } };
+  expect(compensationText({ compensation, settled: { undo } } as never)).toBe('undo {"id":7}');
 });
 
 it('replays one: the state after every event', async () => {
