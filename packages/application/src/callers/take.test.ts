@@ -339,4 +339,31 @@ describe('secret arguments', () => {
     expect(await callers().take(actionId, { worker: 'agent/1' })).toBeUndefined();
     expect(await callers().take(actionId, { worker: 'agent/2', holding: true })).toBeDefined();
   });
+
+  it('of a step are waited for where its action was never created: its program says them again', async () => {
+    const { ledger, store, runtime } = await open(secret);
+    const { workflows } = ledger();
+    const started = await workflows.start({ tenant: 'default', id: 'w' });
+    const { id } = started.kind === 'started' ? started.workflow : { id: '' };
+    const take = () =>
+      workflows.step(id, {
+        step: 'pay',
+        tool: 'pay',
+        arguments: { invoice: 'digest:1', cents: 500 },
+        compensate: 'impossible',
+        waitMs: 0,
+      });
+    const there = { ...store };
+    const away = new StoreFault('store.unavailable', 'safe', 'away');
+    const append: typeof there.append = (stream, ...rest) =>
+      stream.startsWith('action-') ? Promise.reject(away) : there.append(stream, ...rest);
+    Object.assign(store, { append });
+    const first = take();
+    await runtime.advance(60_000);
+    expect((await first).kind).toBe('waiting');
+    Object.assign(store, there);
+    await runtime.advance(10_000);
+    expect(await workflows.show(id)).toMatchObject({ status: 'running', steps: [{ step: 'pay' }] });
+    expect(await take()).toMatchObject({ kind: 'waiting', answer: { state: 'ready' } });
+  });
 });

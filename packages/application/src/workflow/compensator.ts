@@ -10,6 +10,7 @@ import {
   type WorkflowStep,
 } from '@action-ledger/domain';
 import { StoreFault } from '@action-ledger/event-store';
+import { declaredTool } from '../core/parts.ts';
 import { propose } from '../propose/propose.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
 import { fenceStep } from './fence-step.ts';
@@ -107,7 +108,7 @@ async function completeHalf(
 ): Promise<Action | undefined> {
   const { parts } = deps;
   if (parts.isClosing() || parts.recovering() !== undefined) return undefined;
-  if (isLeftToProgram(deps, workflow)) return undefined;
+  if (isLeftToProgram(deps, workflow) || isSecretOfCaller(deps, workflow, step)) return undefined;
   if (workflow.status !== 'running' || step.secret === true) return fenceStep(deps, workflow, step);
   await propose(deps, {
     tool: step.tool,
@@ -128,6 +129,17 @@ function isLeftToProgram({ parts }: CompensatorDeps, { status, updatedAt }: Work
 }
 
 const programHasMs = 1_000;
+
+/** The process of its program has what is hidden here, and takes the step again with it. */
+function isSecretOfCaller(
+  { parts }: CompensatorDeps,
+  { status, tenant }: Workflow,
+  { secret, tool }: WorkflowStep,
+): boolean {
+  return (
+    status === 'running' && secret === true && declaredTool(parts, tenant, tool)?.byCaller === true
+  );
+}
 
 /** @returns the workflow one step further; undefined where it waits for an action, or is broken */
 async function compensateOnce(
