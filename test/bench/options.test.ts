@@ -21,7 +21,11 @@ describe('parseOptions', () => {
   });
 
   it('takes the size of a ledger to be measured beside a small one', () => {
-    expect(parseOptions(['--scale', '100000'])).toMatchObject({ scale: 100_000 });
+    expect(parseOptions(['--scale', '100000'])).toMatchObject({
+      scale: 100_000,
+      services: false,
+    });
+    expect(parseOptions(['--scale', '100000', '--services'])).toMatchObject({ services: true });
   });
 
   it('takes a repeated name once', () => {

@@ -29,6 +29,8 @@ export interface BenchOptions {
   readonly syncDelayMs: number;
   /** Instead of all that: what a ledger of so many actions costs beside one of 10,000. */
   readonly scale: number | undefined;
+  /** That ledger is in a process with its API, all services, metrics and access log. */
+  readonly services: boolean;
   readonly json: string | undefined;
   readonly dir: string | undefined;
 }
@@ -54,6 +56,7 @@ export const help = `npm run bench -- [options]
   --sync-delay-ms N      makes each disk sync slower by N ms (needs strace)
   --scale N              instead: a ledger of N finished actions beside one of ${scaleActionsLeast.toLocaleString('en-US')}
                          (100000 takes a minute or two, 1000000 a quarter of an hour)
+  --services             with --scale: in a process that serves, with all services running
   --dir DIR              where the files go; choose a disk that is not in memory
   --quick                two short rounds: to see that it runs, not to quote
 `;
@@ -82,6 +85,7 @@ export function parseOptions(args: readonly string[]): BenchOptions | 'help' {
     client: oneOf('client', values.client, clientNames),
     yardstickBytes: bytes === undefined ? undefined : count('yardstick-bytes', bytes, 1),
     syncDelayMs,
+    services: given.services ?? false,
     scale: scale === undefined ? undefined : count('scale', scale, scaleActionsLeast),
     json: values.json,
     dir: values.dir,
@@ -118,6 +122,7 @@ const optionTypes = {
   'yardstick-bytes': { type: 'string' },
   'sync-delay-ms': { type: 'string' },
   scale: { type: 'string' },
+  services: { type: 'boolean' },
   dir: { type: 'string' },
   quick: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },

@@ -1,8 +1,10 @@
 // A ledger in a process of its own, whose tool takes no time: filled by many callers, or measured with
 // one. New actions come after all that were there before; no repeat is asked twice, so that each is
 // read from the file.
-import { type PayLedger, openPayLedger, perform } from './contenders/ledger.ts';
-import { type Told } from './contender.ts';
+import { join } from 'node:path';
+import { openStandalone } from '@action-ledger/standalone';
+import { openPayLedger, payTool, perform, toldBy } from './contenders/ledger.ts';
+import { mainFile, type Told } from './contender.ts';
 import { benchSeed, paymentArguments, paymentResult } from './payment.ts';
 import {
   type ScaleCost,
@@ -21,10 +23,7 @@ let nextNew = setting.actions;
 let repeats = 0;
 
 const opened = performance.now();
-const ledger: PayLedger = await openPayLedger(setting.dir, {
-  send: async (_, payment) => paymentResult(payment.payment_id, 1),
-  find: async () => undefined,
-});
+const ledger = setting.services ? await openServing() : await openAlone();
 await perform1(nextNew++, 'done');
 const firstAnswerMs = performance.now() - opened;
 
@@ -36,6 +35,57 @@ process.on('message', (message: ScaleMessage) => {
   });
 });
 reply({ type: 'ready', firstAnswerMs });
+
+/** What is measured of it. */
+interface ScaleLedger {
+  readonly perform: (n: number) => Promise<Told>;
+  readonly list: (limit: number) => readonly unknown[];
+  readonly close: () => Promise<void>;
+}
+
+function noTime(): Parameters<typeof payTool>[0] {
+  return {
+    send: async (_, payment) => paymentResult(payment.payment_id, 1),
+    find: async () => undefined,
+  };
+}
+
+async function openAlone(): Promise<ScaleLedger> {
+  const alone = await openPayLedger(setting.dir, noTime());
+  return {
+    perform: (n) => perform(alone, n, paymentArguments(benchSeed, n)),
+    list: (limit) => alone.list({ limit }),
+    close: () => alone.close(),
+  };
+}
+
+async function openServing(): Promise<ScaleLedger> {
+  const tell = (facts: object, message: string): void => {
+    console.error(message, facts);
+  };
+  const standalone = await openStandalone({
+    path: join(setting.dir, mainFile),
+    tools: [payTool(noTime())],
+    logger: { info: () => undefined, warn: tell, error: tell },
+    metrics: { port: 0 },
+    accessLog: true,
+  });
+  const { ledger: served } = standalone;
+  return {
+    perform: async (n) => {
+      const origin = { run: 'bench', turn: '1', call: `call_${n}` };
+      const proposal = {
+        tenant: 'default',
+        tool: 'pay',
+        arguments: paymentArguments(benchSeed, n),
+        origin,
+      };
+      return toldBy((await served.propose(proposal)).word);
+    },
+    list: (limit) => served.list({ limit }),
+    close: () => standalone.stop(),
+  };
+}
 
 async function obey(message: ScaleMessage): Promise<ScaleReply> {
   switch (message.type) {
@@ -75,14 +125,14 @@ async function once(cost: ScaleCost): Promise<void> {
     case 'repeat':
       return perform1((repeats++ * leap) % setting.actions, 'duplicate');
     case 'list': {
-      const { length } = ledger.list({ limit: listLimit });
+      const { length } = ledger.list(listLimit);
       if (length !== listLimit) throw new Error(`a list of ${length} actions`);
     }
   }
 }
 
 async function perform1(n: number, expected: Told): Promise<void> {
-  const told = await perform(ledger, n, paymentArguments(benchSeed, n));
+  const told = await ledger.perform(n);
   if (told !== expected) throw new Error(`payment ${n}: told "${told}"`);
 }
 

@@ -8,6 +8,8 @@ export interface ScaleSetting {
   readonly dir: string;
   /** Finished before the process began. */
   readonly actions: number;
+  /** It serves, with all services running, while it is filled and measured. */
+  readonly services: boolean;
 }
 
 export type ScaleMessage =

@@ -22,6 +22,7 @@ import { makeFolder } from './world.ts';
 export interface ScaleOptions {
   readonly actions: number;
   readonly rounds: number;
+  readonly services: boolean;
   readonly dir: string | undefined;
 }
 
@@ -30,7 +31,7 @@ type LedgerChild = Child<ScaleMessage, ScaleReply>;
 const sliceCounts: Readonly<Record<ScaleCost, number>> = { propose: 200, list: 200, repeat: 200 };
 
 export async function measureScale(
-  { actions, rounds, dir }: ScaleOptions,
+  { actions, rounds, services, dir }: ScaleOptions,
   progress: (text: string) => void,
 ): Promise<readonly ScaleRow[]> {
   const root = makeFolder(dir);
@@ -39,7 +40,9 @@ export async function measureScale(
     const settings: ScaleSetting[] = [];
     for (const size of sizes) {
       progress(`filling a ledger of ${size} actions`);
-      settings.push(await fill(mkdtempSync(join(root, `${size}-`)), size));
+      settings.push(
+        await fill({ dir: mkdtempSync(join(root, `${size}-`)), actions: size, services }),
+      );
     }
     const measured = settings.map((setting) => emptyMeasured(setting.actions));
     await measureServing(settings, measured, rounds, progress);
@@ -57,11 +60,11 @@ function emptyMeasured(actions: number): Measured {
   return { actions, costs: { propose: [], list: [], repeat: [] }, once: {} };
 }
 
-async function fill(dir: string, actions: number): Promise<ScaleSetting> {
-  const { child } = await start({ dir, actions: 0 });
-  await child.ask({ type: 'fill', actions }, 'filled');
+async function fill(setting: ScaleSetting): Promise<ScaleSetting> {
+  const { child } = await start({ ...setting, actions: 0 });
+  await child.ask({ type: 'fill', actions: setting.actions }, 'filled');
   await close(child);
-  return { dir, actions };
+  return setting;
 }
 
 /** Of each round every cost of both ledgers, one after the other, and the other way round in the next. */
