@@ -32,7 +32,10 @@ export interface CreateLedgerOptions<Tools extends Readonly<Record<string, AnyTo
   readonly onPoint?: (point: WritePoint, actionId: string) => void | Promise<void>;
   /** Beside the pauses on record. */
   readonly isPaused?: (tenant: string, tool: string) => boolean;
-  /** So many unknown outcomes of a tool within the time pause it, until a person resumes it. */
+  /**
+   * So many unknown outcomes of a tool within the time pause it for their tenant, for every tenant where no more
+   * than half of them (rounded up) are one tenant's, until a person resumes it.
+   */
   readonly pauseOnBurst?: BurstLimit;
   readonly runtime?: Runtime;
   /** In place of the file: any event store. It is closed with the ledger. */

@@ -138,12 +138,26 @@ describe('a burst of unknown outcomes', () => {
     });
     expect(world.sent.length).toBeLessThanOrEqual(8);
     expect(world.notices.filter(({ kind }) => kind === 'paused')).toMatchObject([
-      { pause: { tool: 'pay', by: 'ledger' } },
+      { pause: { tenant: 'default', tool: 'pay', by: 'ledger' } },
     ]);
     world.answers = 'yes';
     expect(await call(ledger, '1', 'mail')).toMatchObject({ state: 'succeeded' });
-    await ledger.resume({ tool: 'pay', by: 'ann', reason: 'it is up again', revisionSeen: 0 });
+    await ledger.resume({ tenant: 'default', tool: 'pay', ...down, revisionSeen: 0 });
     expect(await call(ledger, '9')).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('pauses the tool for every tenant only where more than one tenant has its part in it', async () => {
+    const world = setUp();
+    const ledger = await world.open({ pauseOnBurst: usualBurst });
+    world.answers = 'nothing';
+    for (let each = 1; each <= 8; each += 1) await call(ledger, String(each), 'pay', 'acme');
+    await call(ledger, '1', 'pay', 'beta');
+    await world.runtime.advance(10);
+    expect(ledger.pauses()).toMatchObject([{ tenant: 'acme', tool: 'pay' }]);
+    await call(ledger, '2', 'pay', 'beta');
+    await world.runtime.advance(10);
+    expect(ledger.pauses()[1]).not.toHaveProperty('tenant');
+    expect(await call(ledger, '1', 'pay', 'gamma')).toMatchObject({ code: 'ledger.paused' });
   });
 
   it('pauses nothing where nobody asked for it', async () => {

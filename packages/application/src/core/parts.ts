@@ -23,7 +23,7 @@ import { type Judge } from '../attend/judge.ts';
 import { type KeyedTurns } from '../record/keyed-turns.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type LedgerWatch } from './ledger-watch.ts';
-import { type Pause, type PauseEnd, type ToolScope } from '../people/pauses.ts';
+import { type Pause, type PauseEnd, type UnknownOf } from '../people/pauses.ts';
 import { type WaitingReport, type WaitingReports } from '../reports/waiting-reports.ts';
 import { type Quarantine } from '../record/quarantine.ts';
 import { type Recovery } from '../people/recoveries.ts';
@@ -152,8 +152,8 @@ export interface Parts {
   readonly whyPaused: (tenant: string, tool: string) => string | undefined;
   /** Calls of it are only observed: every one goes out. */
   readonly observes: (tenant: string, tool: string) => boolean;
-  /** An attempt of the tool, or of the tenant's own of that name, has ended in doubt. */
-  readonly sawUnknown: (scope: ToolScope) => void;
+  /** An attempt of the tenant has ended in doubt. */
+  readonly sawUnknown: (of: UnknownOf) => void;
   /** What it does by itself; the rest is another core's. */
   readonly duties: Duties;
   readonly isClosing: () => boolean;

@@ -22,6 +22,14 @@ export interface ToolScope extends PauseScope {
   readonly tool: string;
 }
 
+/** Whose outcome is not known. */
+export interface UnknownOf {
+  readonly tenant: string;
+  readonly tool: string;
+  /** One tool of all tenants, and not what the tenant's callers have under that name. */
+  readonly isShared: boolean;
+}
+
 export interface Pause extends PauseScope {
   readonly reason: string;
   readonly by: string;

@@ -1,7 +1,7 @@
 // How pauses meet the rest of a ledger: what is refused, what a burst brings about, and that what was
 // held back goes on when a pause ends.
 import { type ActionRefusalCode, canonicalJson, type Refusal } from '@action-ledger/domain';
-import { type BurstLimit, createBurstWatch } from './burst-watch.ts';
+import { type BurstLimit, createBurstWatch, createSharedBurstWatch } from './burst-watch.ts';
 import { checkRequest, pauseShape, resumeShape } from '../core/check-request.ts';
 import { type OnFault } from '../core/host-functions.ts';
 import { type LedgerClock } from '../core/ledger-clock.ts';
@@ -12,6 +12,7 @@ import {
   type PauseRequest,
   type Pauses,
   type ResumeRequest,
+  type ToolScope,
 } from './pauses.ts';
 
 /** Asked on every call: first what is on record, then the program around the ledger. */
@@ -20,7 +21,10 @@ export function anyPause(pauses: Pauses, gate: Parts['whyPaused']): Parts['whyPa
 }
 
 export interface BurstOptions {
-  /** So many unknown outcomes of a tool within the time pause it. Default: none do. */
+  /**
+   * So many unknown outcomes of a tool within the time pause it for their tenant; for every tenant where no
+   * more than half of them (rounded up) are one tenant's. Default: none do.
+   */
   readonly pauseOnBurst?: BurstLimit;
 }
 
@@ -33,13 +37,19 @@ export function pauseOnBurst(
 ): Parts['sawUnknown'] {
   if (limit === undefined) return () => undefined;
   const isBurst = createBurstWatch(clock, limit);
-  const seconds = Math.ceil(limit.withinMs / 1_000);
-  return (scope) => {
-    if (!isBurst(canonicalJson([scope.tenant ?? null, scope.tool]))) return;
-    const reason = `${limit.unknowns} outcomes were not known within ${seconds} s`;
+  const isSharedBurst = createSharedBurstWatch(clock, limit);
+  const within = `were not known within ${Math.ceil(limit.withinMs / 1_000)} s`;
+  const pause = (scope: ToolScope, reason: string): void => {
     pauses.pause({ ...scope, by: 'ledger', reason }).catch((fault: unknown) => {
       onFault(`pausing ${scope.tool}`, fault);
     });
+  };
+  return ({ tenant, tool, isShared }) => {
+    const isOwn = isBurst(canonicalJson([tenant, tool, isShared]));
+    if (isShared && isSharedBurst(tool, tenant))
+      pause({ tool }, `${Math.max(2, limit.unknowns)} outcomes of several tenants ${within}`);
+    // What one tenant sends can be what its provider stumbles over: it holds up no other.
+    else if (isOwn) pause({ tenant, tool }, `${limit.unknowns} outcomes ${within}`);
   };
 }
 

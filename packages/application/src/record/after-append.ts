@@ -4,7 +4,7 @@ import { type Action, type ActionEvent, isOpen, streamOfWorkflow } from '@action
 import { type Tool } from '@action-ledger/tools';
 import { nextLookAt } from '../attend/due-index.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
-import { type ToolScope } from '../people/pauses.ts';
+import { type UnknownOf } from '../people/pauses.ts';
 import { takeUpReports } from '../reports/report-door.ts';
 import { matchesOf, trackUndoer } from '../attempt/undo.ts';
 
@@ -82,7 +82,7 @@ function tellPeople(
   for (const { type, data } of events) {
     // Where calls are only observed, nothing is paused for them.
     if (type === 'ActionOutcomeUnknown' && action.guarantee !== 'observed')
-      parts.sawUnknown(scopeOf(action, tool));
+      parts.sawUnknown(unknownOf(action, tool));
     if (type === 'ApprovalRequested') parts.notice({ kind: 'approval waiting', action });
     else if (type === 'IncidentOpened' || type === 'DuplicateEffectDetected')
       parts.notice({ kind: 'incident', action });
@@ -92,7 +92,6 @@ function tellPeople(
 }
 
 /** What callers of a tenant have under a name is no news of another tenant's tool of that name. */
-function scopeOf({ tenant, tool: name }: Action, tool: Tool | undefined): ToolScope {
-  const isForAll = tool !== undefined && tool.byCaller !== true;
-  return isForAll ? { tool: name } : { tenant, tool: name };
+function unknownOf({ tenant, tool: name }: Action, tool: Tool | undefined): UnknownOf {
+  return { tenant, tool: name, isShared: tool !== undefined && tool.byCaller !== true };
 }
