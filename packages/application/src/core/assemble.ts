@@ -142,7 +142,7 @@ function nothingUnderWay(): Pick<
     dependents: new Map(),
     beingRecorded: new Set(),
     reportsUnderWay: new Set(),
-    reportsLeft: { all: false, reports: new Set() },
+    reportsLeft: { all: false, notBeforeMono: 0, reports: new Set() },
     externalIdTurns: createKeyedTurns(),
     unrecorded: createUnrecorded(),
   };

@@ -124,8 +124,15 @@ export interface Parts {
   readonly reports: WaitingReports;
   /** Reports that waited and are being matched. */
   readonly reportsUnderWay: Set<Promise<unknown>>;
-  /** What could not be read or taken up, for the next look at everything; `all`: some tenant is not read. */
-  readonly reportsLeft: { all: boolean; readonly reports: Set<WaitingReport> };
+  /**
+   * What could not be read or taken up, for the next look at everything. `all`: some tenant is not read, and
+   * is tried again not before that monotonic time.
+   */
+  readonly reportsLeft: {
+    all: boolean;
+    notBeforeMono: number;
+    readonly reports: Set<WaitingReport>;
+  };
   /** Reports that bear one external id, by its tenant, tool and id. */
   readonly externalIdTurns: KeyedTurns;
   readonly sides: SideTable;

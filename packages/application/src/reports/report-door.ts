@@ -2,6 +2,7 @@
 // stream; what matches none yet waits, and is taken up when an action comes to bear the name, in this
 // process or the next one on this store.
 import { type Action, type ActionRefusalCode, type Refusal, refusal } from '@action-ledger/domain';
+import { StoreFault } from '@action-ledger/event-store';
 import { providerNamesOf, providerNameText } from '../record/action-index.ts';
 import { type Performed } from '../record/action-store.ts';
 import {
@@ -130,22 +131,27 @@ export function takeUpReports(parts: Parts, action: Action): void {
  */
 export async function openReports(parts: Parts): Promise<void> {
   const isTold = parts.reportsLeft.all;
-  try {
-    const faults = await parts.reports.load();
-    for (const fault of isTold ? [] : faults) tell(parts, 'reading the reports that wait', fault);
-    parts.reportsLeft.all = faults.length > 0;
-  } catch (fault) {
-    parts.reportsLeft.all = true;
-    if (!isTold) tell(parts, 'reading the reports that wait', fault);
-  }
+  const faults = await parts.reports.load().catch((fault: unknown) => [fault]);
+  for (const fault of isTold ? [] : faults) tell(parts, 'reading the reports that wait', fault);
+  parts.reportsLeft.all = faults.length > 0;
+  // What is damaged is whole again when somebody has mended it, not by the next sweep.
+  const waitMs = faults.every(isDamaged) ? damagedLookMs : 0;
+  parts.reportsLeft.notBeforeMono = parts.clock.monoMs() + waitMs;
   inBackground(parts, parts.reports.all());
+}
+
+/** So often what is damaged is read again: a week of a tenant, and then all reports are matched. */
+const damagedLookMs = 60_000;
+
+function isDamaged(fault: unknown): boolean {
+  return fault instanceof StoreFault && fault.code === 'store.corrupt';
 }
 
 /** Tries again what failed; costs nothing where nothing did. */
 export function retryReports(parts: Parts): void {
   const { reportsLeft, reportsUnderWay } = parts;
   if (reportsUnderWay.size > 0 || parts.isClosing()) return;
-  if (reportsLeft.all) {
+  if (reportsLeft.all && parts.clock.monoMs() >= reportsLeft.notBeforeMono) {
     const work = openReports(parts).finally(() => reportsUnderWay.delete(work));
     reportsUnderWay.add(work);
     return;
