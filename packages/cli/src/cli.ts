@@ -1,6 +1,6 @@
 // What every command gets: where to write, and how to say how it ended.
-import { type Command } from 'commander';
-import { type ExitCode } from './cli-error.ts';
+import type { Command } from 'commander';
+import type { ExitCode } from './cli-error.ts';
 import { printableJson } from './format/printable.ts';
 import { createStyle, type Style } from './format/style.ts';
 import { type Io } from './io.ts';

@@ -1,4 +1,5 @@
-// Every command, in the order that the help shows.
+// Every command, in the order that the help shows. What registers one loads what runs it when it is run, and names
+// its types with `import type`: other imports of types load the file that they are in.
 import { registerActions } from './actions/register-actions.ts';
 import { registerArchive } from './archive/register-archive.ts';
 import { registerBackup } from './backup/register-backup.ts';

@@ -8,7 +8,8 @@ import { printable } from '../format/printable.ts';
 import { paintOf, type Style } from '../format/style.ts';
 import { type Cell, type Column, renderTable } from '../format/table.ts';
 import { dateTime } from '../format/time.ts';
-import { askLedgerAt, refuseTenant } from '../ledger-file/ledger-at.ts';
+import { askLedgerAt } from '../ledger-file/ledger-at.ts';
+import { refuseTenant } from '../ledger-file/url-option.ts';
 
 export interface ListAtOptions {
   readonly tenant?: string;

@@ -2,7 +2,7 @@
 import { type ActionRow, rowOf } from '@action-ledger/application';
 import { type Cli } from '../cli.ts';
 import { count } from '../format/count.ts';
-import { type UrlOption, urlNamed } from '../ledger-file/ledger-at.ts';
+import { type UrlOption, urlNamed } from '../ledger-file/url-option.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { actionsTable } from './actions-table.ts';

@@ -2,16 +2,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { actionStatuses } from '@action-ledger/domain';
 import { type Cli, type Register } from '../cli.ts';
-import { addReadOptions } from '../ledger-file/ledger-at.ts';
-import {
-  type CloseIncidentOptions,
-  type DecideOptions,
-  type EditOptions,
-  type RepeatOptions,
+import { addReadOptions } from '../ledger-file/url-option.ts';
+import type {
+  CloseIncidentOptions,
+  DecideOptions,
+  EditOptions,
+  RepeatOptions,
 } from '../desk/decide.ts';
 import { addDecideOptions } from '../desk/register-decide.ts';
-import { type ListOptions } from './list-actions.ts';
-import { type ShowCommand } from './show-action.ts';
+import type { ListOptions } from './list-actions.ts';
+import type { ShowCommand } from './show-action.ts';
 
 const limitUsual = 20;
 const statuses = actionStatuses.filter((status) => status !== 'new' && status !== 'reserved');

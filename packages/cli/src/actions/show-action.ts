@@ -14,7 +14,7 @@ import { type Paint, paintOf, type Style } from '../format/style.ts';
 import { cutText } from '../format/text-width.ts';
 import { dateTime, duration } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
-import { type UrlOption, urlNamed } from '../ledger-file/ledger-at.ts';
+import { type UrlOption, urlNamed } from '../ledger-file/url-option.ts';
 import { type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { actionAt } from './action-at.ts';
 import { type LoadedAction, loadAction } from '../ledger-file/load-action.ts';

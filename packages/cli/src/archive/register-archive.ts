@@ -1,7 +1,7 @@
 // `action-ledger archive`
 import { type Register } from '../cli.ts';
 import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
-import { type ArchiveCommand } from './archive.ts';
+import type { ArchiveCommand } from './archive.ts';
 
 export const registerArchive: Register = (program, cli) => {
   addJsonOption(

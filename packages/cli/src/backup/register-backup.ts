@@ -1,7 +1,7 @@
 // `action-ledger backup`
 import { type Register } from '../cli.ts';
 import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
-import { type BackupCommand } from './backup.ts';
+import type { BackupCommand } from './backup.ts';
 
 export const registerBackup: Register = (program, cli) => {
   addJsonOption(

@@ -6,7 +6,8 @@ import { type Cli } from '../cli.ts';
 import { printable } from '../format/printable.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { pathSuffix } from '../ledger-file/ledger-path.ts';
-import { type DoorOptions, openDoor } from './door.ts';
+import { openDoor } from './door.ts';
+import { type DoorOptions } from './door-options.ts';
 import { findTarget, pathOf, type Shown } from './target.ts';
 
 export interface DecideOptions extends DoorOptions {

@@ -1,25 +1,13 @@
 // The way of what people say to a ledger: over HTTP where a URL is named; else to the process that has
 // the file, over its socket; else into the file itself, where no process has it.
 import { askOwner, type FileOwner, readOwner } from '@action-ledger/event-store-sqlite';
-import { type DeskRequest, openDesk } from '@action-ledger/standalone';
-import { type Command } from 'commander';
+import type { DeskRequest } from '@action-ledger/standalone';
 import { CliError, usageError } from '../cli-error.ts';
 import { type Io } from '../io.ts';
 import { dateTime } from '../format/time.ts';
 import { isAlive } from '../ledger-file/is-alive.ts';
-import {
-  addJsonOption,
-  addPathOption,
-  ledgerPath,
-  type PathOption,
-  userName,
-} from '../ledger-file/ledger-path.ts';
-
-export interface DoorOptions extends PathOption {
-  readonly url?: string;
-  readonly by?: string;
-  readonly json?: boolean;
-}
+import { ledgerPath, userName } from '../ledger-file/ledger-path.ts';
+import type { DoorOptions } from './door-options.ts';
 
 export type DeskAsk = Omit<DeskRequest, 'as' | 'headers'>;
 
@@ -33,25 +21,6 @@ export interface Door {
 
 const answerWithinMs = 30_000;
 
-export function addDoorOptions(command: Command): Command {
-  return addFileDoorOptions(
-    command.option(
-      '--url <url>',
-      'a ledger that answers over HTTP; its key: $ACTION_LEDGER_API_KEY',
-    ),
-  );
-}
-
-/** Of what no key lets do: it is said on the machine of the ledger. */
-export function addFileDoorOptions(command: Command): Command {
-  return addJsonOption(
-    addPathOption(command).option(
-      '--by <name>',
-      'your name, as it stands on record (default: $USER)',
-    ),
-  );
-}
-
 /** @throws CliError, StoreFault */
 export async function openDoor(io: Io, options: DoorOptions): Promise<Door> {
   const url = options.url ?? io.env['ACTION_LEDGER_URL'];
@@ -59,6 +28,8 @@ export async function openDoor(io: Io, options: DoorOptions): Promise<Door> {
   const path = ledgerPath(io, options);
   const owner = readOwner(path);
   if (owner !== undefined && isAlive(owner.pid)) return socketDoor(io, options, path, owner);
+  // A whole ledger with its API: loaded where it is opened.
+  const { openDesk } = await import('@action-ledger/standalone');
   const desk = await openDesk({ path, runtime: io.runtime });
   return {
     path,

@@ -5,7 +5,8 @@ import { type Cli } from '../cli.ts';
 import { printable } from '../format/printable.ts';
 import { dateTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
-import { type DoorOptions, openDoor } from './door.ts';
+import { openDoor } from './door.ts';
+import { type DoorOptions } from './door-options.ts';
 
 export interface ReportOptions extends DoorOptions {
   readonly tenant: string;

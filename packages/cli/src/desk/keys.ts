@@ -6,10 +6,11 @@ import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
 import { renderTable } from '../format/table.ts';
 import { dateTime } from '../format/time.ts';
-import { urlNamed } from '../ledger-file/ledger-at.ts';
+import { urlNamed } from '../ledger-file/url-option.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
-import { type DeskAsk, type Door, type DoorOptions, openDoor } from './door.ts';
+import { type DeskAsk, type Door, openDoor } from './door.ts';
+import { type DoorOptions } from './door-options.ts';
 
 interface Key {
   readonly id: string;

@@ -7,9 +7,10 @@ import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
 import { type Column, renderTable } from '../format/table.ts';
 import { shortId } from '../ledger-file/find-action.ts';
-import { refuseTenant, urlNamed } from '../ledger-file/ledger-at.ts';
+import { refuseTenant, urlNamed } from '../ledger-file/url-option.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
-import { type DoorOptions, openDoor } from './door.ts';
+import { openDoor } from './door.ts';
+import { type DoorOptions } from './door-options.ts';
 
 interface Row {
   readonly action: string;

@@ -6,10 +6,11 @@ import { count } from '../format/count.ts';
 import { printable } from '../format/printable.ts';
 import { renderTable } from '../format/table.ts';
 import { dateTime } from '../format/time.ts';
-import { refuseTenant, urlNamed } from '../ledger-file/ledger-at.ts';
+import { refuseTenant, urlNamed } from '../ledger-file/url-option.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
-import { type DoorOptions, openDoor } from './door.ts';
+import { openDoor } from './door.ts';
+import { type DoorOptions } from './door-options.ts';
 
 export interface ListEvidenceOptions extends DoorOptions {
   readonly tenant?: string;

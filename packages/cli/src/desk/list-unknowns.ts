@@ -5,7 +5,7 @@ import { type Action } from '@action-ledger/domain';
 import { type Cli } from '../cli.ts';
 import { printable } from '../format/printable.ts';
 import { dateTime, duration } from '../format/time.ts';
-import { type DoorOptions } from './door.ts';
+import { type DoorOptions } from './door-options.ts';
 import { listDesk } from './list-desk.ts';
 
 export interface ListUnknownsOptions extends DoorOptions {

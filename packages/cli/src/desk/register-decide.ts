@@ -1,10 +1,10 @@
 // `action-ledger approve`, `reject`, `unknown …`
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Cli, type Register } from '../cli.ts';
-import { type DecideOptions, type SettleOptions } from './decide.ts';
-import { addDoorOptions } from './door.ts';
-import { type ListApprovalsOptions } from './list-approvals.ts';
-import { type ListUnknownsOptions } from './list-unknowns.ts';
+import type { DecideOptions, SettleOptions } from './decide.ts';
+import { addDoorOptions } from './door-options.ts';
+import type { ListApprovalsOptions } from './list-approvals.ts';
+import type { ListUnknownsOptions } from './list-unknowns.ts';
 
 const idArgument = ['<id>', 'the id of the action, or its beginning'] as const;
 

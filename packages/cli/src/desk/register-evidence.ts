@@ -1,9 +1,9 @@
 // `action-ledger evidence …`
 import { Option } from 'commander';
 import { type Register } from '../cli.ts';
-import { addDoorOptions } from './door.ts';
-import { type ReportOptions } from './evidence.ts';
-import { type ListEvidenceOptions } from './list-evidence.ts';
+import { addDoorOptions } from './door-options.ts';
+import type { ReportOptions } from './evidence.ts';
+import type { ListEvidenceOptions } from './list-evidence.ts';
 
 export const registerEvidence: Register = (program, cli) => {
   const evidence = program

@@ -1,10 +1,19 @@
 // `action-ledger keys …`, `pause`, `resume`, `pauses`
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { roles } from '@action-ledger/access';
+import type { Role } from '@action-ledger/access';
 import { type Register } from '../cli.ts';
-import { addDoorOptions, addFileDoorOptions, type DoorOptions } from './door.ts';
-import { type CreateKeyOptions, type PauseOptions, type ResumeOptions } from './keys.ts';
+import { addDoorOptions, addFileDoorOptions, type DoorOptions } from './door-options.ts';
+import type { CreateKeyOptions, PauseOptions, ResumeOptions } from './keys.ts';
 import { wholeNumber } from './register-decide.ts';
+
+/** Every role, and no other: each command line reads them, and what access is given by loads much more. */
+const roles = Object.keys({
+  proposer: true,
+  worker: true,
+  approver: true,
+  operator: true,
+  auditor: true,
+} satisfies Readonly<Record<Role, true>>);
 
 export const registerKeys: Register = (program, cli) => {
   const keys = program

@@ -1,7 +1,7 @@
 // `action-ledger explain`
 import { type Register } from '../cli.ts';
 import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
-import { type ExplainOptions } from './explain.ts';
+import type { ExplainOptions } from './explain.ts';
 
 export const registerExplain: Register = (program, cli) => {
   const command = program

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { type Register } from '../cli.ts';
 import { addPathOption } from '../ledger-file/ledger-path.ts';
-import { type ExportCommand } from './export.ts';
+import type { ExportCommand } from './export.ts';
 
 export const registerExport: Register = (program, cli) => {
   addPathOption(

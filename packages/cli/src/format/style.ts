@@ -1,7 +1,7 @@
 // Colour with a meaning: green is settled well, yellow is open or doubtful, red is wrong. Never the
 // only carrier of it, and only where a terminal shows it.
 import { styleText } from 'node:util';
-import { type ActionStatus } from '@action-ledger/domain';
+import type { ActionStatus } from '@action-ledger/domain';
 
 export type Paint = (text: string) => string;
 

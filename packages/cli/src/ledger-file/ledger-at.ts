@@ -5,37 +5,8 @@ import {
   RemoteFault,
   type RemoteLedger,
 } from '@action-ledger/client/remote';
-import { type Command } from 'commander';
-import { CliError, usageError } from '../cli-error.ts';
+import { CliError } from '../cli-error.ts';
 import { type Io } from '../io.ts';
-import { addJsonOption, addPathOption } from './ledger-path.ts';
-
-export interface UrlOption {
-  readonly url?: string;
-}
-
-function addUrlOption(command: Command): Command {
-  return command.option(
-    '--url <url>',
-    'a ledger that answers over HTTP; its key: $ACTION_LEDGER_API_KEY',
-  );
-}
-
-/** Of a command that only reads: from a file, or over HTTP. */
-export function addReadOptions(command: Command): Command {
-  return addJsonOption(addUrlOption(addPathOption(command)));
-}
-
-export function urlNamed(io: Io, { url }: UrlOption): string | undefined {
-  const named = url ?? io.env['ACTION_LEDGER_URL'];
-  return named === '' ? undefined : named;
-}
-
-/** @throws CliError `cli.usage` */
-export function refuseTenant({ tenant }: { readonly tenant?: string }): void {
-  if (tenant !== undefined)
-    throw usageError('--tenant is not asked over HTTP', 'it is the tenant of the key.');
-}
 
 /** A person waits: not as long as a program would. */
 const retryForMs = 5_000;

@@ -1,7 +1,7 @@
 // `action-ledger notices`
 import { type Register } from '../cli.ts';
 import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
-import { type ListNoticesOptions } from './list-notices.ts';
+import type { ListNoticesOptions } from './list-notices.ts';
 
 export const registerNotices: Register = (program, cli) => {
   addJsonOption(

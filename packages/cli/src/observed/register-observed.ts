@@ -2,8 +2,8 @@
 import { InvalidArgumentError } from 'commander';
 import { type Register } from '../cli.ts';
 import { parseTime } from '../format/time.ts';
-import { addReadOptions } from '../ledger-file/ledger-at.ts';
-import { type ObservedOptions } from './show-observed.ts';
+import { addReadOptions } from '../ledger-file/url-option.ts';
+import type { ObservedOptions } from './show-observed.ts';
 
 const limitUsual = 20;
 

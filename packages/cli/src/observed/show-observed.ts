@@ -15,7 +15,8 @@ import { type Column, renderTable } from '../format/table.ts';
 import { dateTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { foldLedger } from '../ledger-file/fold-ledger.ts';
-import { askLedgerAt, refuseTenant, type UrlOption, urlNamed } from '../ledger-file/ledger-at.ts';
+import { askLedgerAt } from '../ledger-file/ledger-at.ts';
+import { refuseTenant, type UrlOption, urlNamed } from '../ledger-file/url-option.ts';
 import { type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 

@@ -2,7 +2,7 @@
 // `npm start` shows.
 import { type Command, Option } from 'commander';
 import { type Cli, type Register } from '../cli.ts';
-import { type SampleOptions } from './start-sample.ts';
+import type { SampleOptions } from './start-sample.ts';
 import { port, portOption } from '../start/port.ts';
 import { usageError } from '../cli-error.ts';
 import { addJsonOption } from '../ledger-file/ledger-path.ts';

@@ -1,7 +1,7 @@
 // `action-ledger recover`
 import { type Register } from '../cli.ts';
 import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
-import { type RecoverCommand } from './recover.ts';
+import type { RecoverCommand } from './recover.ts';
 
 export const registerRecover: Register = (program, cli) => {
   addJsonOption(

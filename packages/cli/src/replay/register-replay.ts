@@ -1,7 +1,7 @@
 // `action-ledger replay`
 import { type Register } from '../cli.ts';
 import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
-import { type ReplayOptions } from './replay.ts';
+import type { ReplayOptions } from './replay.ts';
 
 export const registerReplay: Register = (program, cli) => {
   addJsonOption(

@@ -1,7 +1,7 @@
 // `action-ledger restore`
 import { type Register } from '../cli.ts';
 import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
-import { type RestoreCommand } from './restore.ts';
+import type { RestoreCommand } from './restore.ts';
 
 export const registerRestore: Register = (program, cli) => {
   addJsonOption(

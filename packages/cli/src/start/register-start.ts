@@ -2,7 +2,7 @@
 import { type Register } from '../cli.ts';
 import { addPathOption } from '../ledger-file/ledger-path.ts';
 import { metricsPortOption, portOption } from './port.ts';
-import { type StartOptions } from './start.ts';
+import type { StartOptions } from './start.ts';
 import { providerPortUsual } from '../play/play-options.ts';
 
 const providerUsual = `http://127.0.0.1:${providerPortUsual}`;

@@ -1,7 +1,7 @@
 // `action-ledger verify`
 import { type Register } from '../cli.ts';
 import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
-import { type VerifyCommand } from './verify.ts';
+import type { VerifyCommand } from './verify.ts';
 
 export const registerVerify: Register = (program, cli) => {
   addJsonOption(

@@ -3,10 +3,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { workflowStatuses } from '@action-ledger/domain';
 import { type Cli, type Register } from '../cli.ts';
 import { addDecideOptions } from '../desk/register-decide.ts';
-import { addReadOptions } from '../ledger-file/ledger-at.ts';
-import { type CompensateOptions } from './compensate-workflow.ts';
-import { type ListWorkflowsOptions } from './list-workflows.ts';
-import { type ShowWorkflowOptions } from './show-workflow.ts';
+import { addReadOptions } from '../ledger-file/url-option.ts';
+import type { CompensateOptions } from './compensate-workflow.ts';
+import type { ListWorkflowsOptions } from './list-workflows.ts';
+import type { ShowWorkflowOptions } from './show-workflow.ts';
 
 const limitUsual = 20;
 

@@ -9,7 +9,7 @@ import { dateTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
 import { type PathOption, pathSuffix } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
-import { urlNamed } from '../ledger-file/ledger-at.ts';
+import { urlNamed } from '../ledger-file/url-option.ts';
 import { workflowAt } from './workflow-at.ts';
 import { findWorkflow, shortWorkflow } from './load-workflows.ts';
 import {
