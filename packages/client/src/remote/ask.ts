@@ -2,6 +2,7 @@
 // that can do no harm and the time allows. Whether a try may have been carried out is never forgotten: an
 // answer to a later one is told together with that doubt.
 import { type Runtime } from '@action-ledger/runtime';
+import { pauseFor } from './pause-for.ts';
 import { RemoteFault } from './remote-fault.ts';
 import { type Asked, type Heard, type Line, type Problem, tryOnce } from './try-once.ts';
 
@@ -151,17 +152,8 @@ function pause(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (ms === 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    const ends = signal === undefined ? closed : AbortSignal.any([signal, closed]);
-    const end = (): void => {
-      timer.cancel();
-      ends.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = runtime.timers.after(ms, end, { keepsAlive: true });
-    ends.addEventListener('abort', end, { once: true });
-    if (ends.aborted) end();
-  });
+  const ends = signal === undefined ? closed : AbortSignal.any([signal, closed]);
+  return pauseFor(runtime.timers, ms, ends);
 }
 
 function told(heard: Heard, inDoubt: boolean, triedMono: number): Told {
