@@ -153,17 +153,27 @@ overEach((payWorld: PayWorld, guarantee) => {
       expect(later.state).toBe(whereManual(guarantee, 'unknown', 'succeeded'));
     }));
 
-  it('FW25 ends after the longest validity of a proposal', () =>
+  it('FW25 ends after the longest validity of a proposal, but not for what is known to be missing', () =>
     inLossyWorld(payWorld(), async (world) => {
-      await recovered(world, { sweepMs: hour });
+      const before = await world.start({ sweepMs: hour });
+      await before.call(of(1), callOf(1));
+      await world.backup();
+      const { actionId: lost = '' } = await before.call(of(2), callOf(2));
+      await world.goBack();
+      await confirmRecovery(
+        { store: world.store(), runtime: world.time, sha256 },
+        { ...person, lost: [lost] },
+      );
       await world.advance(day);
-      const process = await world.restart();
+      const process = await world.start({ sweepMs: hour });
       const { actionId } = await process.call(of(9), callOf(9));
       expect(await world.action(actionId)).toMatchObject({
         status: 'succeeded',
         attempts: [{ attempt: 1 }],
       });
       expect((await world.action(actionId)).attempts[0]).not.toHaveProperty('presumed');
+      await process.call(of(2), callOf(2));
+      expect((await world.action(lost)).attempts[0]).toHaveProperty('presumed', 'recovery-0');
     }));
 
   it('FW25 holds across a restart within that time', () =>

@@ -21,7 +21,10 @@ export function presumptionFor(
   if (parts.recoveries.length === 0 || tool.observes !== undefined) return undefined;
   const now = parts.clock.nowMs();
   const validForMs = longestValidForMs(parts);
-  const near = parts.recoveries.filter(({ at }) => now < at + validForMs);
+  // What is known to be missing was done then, however late it is proposed again.
+  const near = parts.recoveries.filter(
+    ({ at, lost }) => now < at + validForMs || lost.has(of.actionId),
+  );
   return isAnswered(tool, of.previous, near) ? undefined : presumption(parts, tool, near, of);
 }
 

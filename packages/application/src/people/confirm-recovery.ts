@@ -8,6 +8,7 @@ import { appendOnce } from '../record/append.ts';
 import { checkRequest } from '../core/check-request.ts';
 import { createLedgerClock } from '../core/ledger-clock.ts';
 import {
+  lostMax,
   recoveriesMax,
   recoveryConfirmed,
   type RecoveryConfirmed,
@@ -20,6 +21,8 @@ export interface ConfirmRequest {
   readonly reason: string;
   /** No event is gone, as of a file that was moved without its mark: nothing is in doubt for it. */
   readonly nothingLost?: boolean;
+  /** Ids of actions that are known to be missing: they stay in doubt. Of more than 8,000 the first are kept. */
+  readonly lost?: readonly string[];
 }
 
 export interface ConfirmDeps {
@@ -41,7 +44,7 @@ export interface Confirmed {
  */
 export async function confirmRecovery(
   { store, runtime, sha256 }: ConfirmDeps,
-  { by, reason, nothingLost = false }: ConfirmRequest,
+  { by, reason, nothingLost = false, lost = [] }: ConfirmRequest,
 ): Promise<Confirmed | undefined> {
   const misfit = checkRequest({ by, reason }, { by: 'text', reason: 'text' });
   if (misfit !== undefined) throw new TypeError(misfit.message);
@@ -61,6 +64,7 @@ export async function confirmRecovery(
     mark,
     missing,
     ...(nothingLost ? { nothingLost } : {}),
+    ...(nothingLost || lost.length === 0 ? {} : { lost: lost.slice(0, lostMax) }),
   };
   const context = { sha256, nextId: () => runtime.ids.next(), at: clock.nowMs(), by };
   for (let number = 0; number < recoveriesMax; number += 1) {

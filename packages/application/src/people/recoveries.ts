@@ -11,6 +11,8 @@ export interface Recovery {
   readonly at: number;
   /** The record is whole up to then. */
   readonly knownUntil: number;
+  /** Actions that are known to be missing: whenever they are proposed again, they are in doubt. */
+  readonly lost: ReadonlySet<string>;
 }
 
 /** The data of a `RecoveryConfirmed` event. */
@@ -25,6 +27,8 @@ export interface RecoveryConfirmed {
   readonly mark: number;
   /** Positions, first and last, that are not there. */
   readonly missing: readonly (readonly [first: number, last: number])[];
+  /** Actions that were known to be missing; as many as there is room for. */
+  readonly lost?: readonly string[];
   /** A person knows that no event is gone: nothing is in doubt for it. */
   readonly nothingLost?: true;
 }
@@ -34,6 +38,9 @@ export const recoveryConfirmed = 'RecoveryConfirmed';
 export function recoveryStream(number: number): string {
   return `recovery-${number}`;
 }
+
+/** So many are kept by name: all of them fit into one event. */
+export const lostMax = 8_000;
 
 export const recoveriesMax = 10_000;
 
@@ -61,8 +68,9 @@ function recoveryOf(
   const [first] = events;
   if (first === undefined) return undefined;
   if (findChainBreak(sha256, name, events) !== undefined)
-    return { name, at: Infinity, knownUntil: 0 };
+    return { name, at: Infinity, knownUntil: 0, lost: new Set() };
   const { event, metadata } = unsealEvent(first);
-  const { knownUntil, nothingLost } = event.data as unknown as RecoveryConfirmed;
-  return nothingLost === true ? undefined : { name, at: metadata.at, knownUntil };
+  const { knownUntil, nothingLost, lost } = event.data as unknown as RecoveryConfirmed;
+  if (nothingLost === true) return undefined;
+  return { name, at: metadata.at, knownUntil, lost: new Set(lost) };
 }

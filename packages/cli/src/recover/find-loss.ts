@@ -73,7 +73,7 @@ export async function findLoss(
 }
 
 /** Of the ledger's own views file, and of those that restores have laid aside. */
-async function lostActions(
+export async function lostActions(
   store: EventStore,
   path: string,
   endedAt: number,

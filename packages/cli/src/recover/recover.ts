@@ -1,13 +1,13 @@
 // `action-ledger recover`: what a ledger that went back in time lacks, and a person's word for it.
-import { confirmRecovery } from '@action-ledger/application';
-import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
+import { confirmRecovery, surveyGap } from '@action-ledger/application';
+import { openSqliteEventStore, type SqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { type Cli } from '../cli.ts';
 import { usageError } from '../cli-error.ts';
 import { dateTime, isoTime } from '../format/time.ts';
 import { ledgerPath, type PathOption } from '../ledger-file/ledger-path.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
-import { findLoss } from './find-loss.ts';
+import { findLoss, lostActions } from './find-loss.ts';
 import { lossJson, lossText } from './print-loss.ts';
 
 export interface RecoverCommand extends PathOption {
@@ -45,12 +45,12 @@ async function confirmNow(cli: Cli, options: RecoverCommand): Promise<void> {
   const { runtime } = cli.io;
   const path = ledgerPath(cli.io, options);
   // There is a file, and a ledger's: opening for writing would make one.
-  await readLedger(cli.io, options, () => Promise.resolve());
+  const lost = await readLedger(cli.io, options, lostIn);
   const store = await openSqliteEventStore({ path, runtime });
   try {
     const confirmed = await confirmRecovery(
       { store, runtime, sha256 },
-      { by, reason, nothingLost },
+      { by, reason, nothingLost, lost },
     );
     if (json === true) {
       const known =
@@ -71,4 +71,11 @@ async function confirmNow(cli: Cli, options: RecoverCommand): Promise<void> {
   } finally {
     await store.close();
   }
+}
+
+/** Those that are listed as missing. */
+async function lostIn(store: SqliteEventStore, path: string): Promise<readonly string[]> {
+  if (store.condition().kind === 'ready') return [];
+  const { endedAt } = await surveyGap(store);
+  return (await lostActions(store, path, endedAt)).actions.map(({ action }) => action);
 }
