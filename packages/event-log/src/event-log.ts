@@ -14,7 +14,10 @@ export interface NewRecord {
   /** Undefined in a topic that keeps the latest record of a key: there is none any more. */
   readonly value: Uint8Array | undefined;
   readonly headers?: Headers;
-  /** Milliseconds since the Unix epoch; by default when it is published. */
+  /**
+   * Milliseconds since the Unix epoch; by default when it is published. Of proposals and dead letters a
+   * broker may keep when they arrived instead.
+   */
   readonly timestamp?: number;
 }
 
@@ -36,7 +39,7 @@ export interface Publisher {
    * Stored when it resolves, in the order given for each key. At most 1,000 records.
    * @throws LogFault with `retry: 'unsafe'` where some may have been stored: publish all of them
    *   again, since consumers ignore what is not newer; `'never'` with code `log.fenced` where a later
-   *   publisher has the same name
+   *   publisher has the same name, or may have it: a publisher with a name may give it up after a failure
    */
   publish(records: readonly NewRecord[]): Promise<void>;
   close(): Promise<void>;
@@ -132,7 +135,15 @@ export type ConsumerFault =
       readonly offset: number;
     })
   /** The log could not be read or written; it is tried again. */
-  | (Failed & { readonly kind: 'log' });
+  | (Failed & { readonly kind: 'log' })
+  /** Records waited, and none of them came for so long, without an error. The consumer joins anew. */
+  | (TopicPartition & {
+      readonly kind: 'stalled';
+      readonly lag: number;
+      readonly silentMs: number;
+    })
+  /** The consumer has lost its brokers, and with them its partitions; it joins its group anew. */
+  | { readonly kind: 'rejoin'; readonly error: unknown; readonly againInMs: number };
 
 interface Failed extends TopicPartition {
   readonly error: unknown;
@@ -167,7 +178,7 @@ export interface EventLog {
   openPublisher(options?: PublisherOptions): Promise<Publisher>;
   /**
    * Resolves when it has joined the group, which it then shares the partitions with.
-   * @throws LogFault `log.unknown-topic`, `log.closed`, `log.invalid`
+   * @throws LogFault `log.unknown-topic`, `log.closed`, `log.invalid`, `log.unavailable`
    */
   consume(options: ConsumeOptions): Promise<Consumer>;
   /** For each partition of the topics, whether or not the group has a consumer. */

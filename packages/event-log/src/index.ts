@@ -2,7 +2,9 @@ export * from './event-log.ts';
 export * from './log-fault.ts';
 export * from './log-source.ts';
 export * from './topics.ts';
-export { checkConsumeOptions, checkRecords, unknownTopic } from './check-options.ts';
+export { type Bell, createBell } from './bell.ts';
+export { checkConsumeOptions, checkGroup, checkRecords, unknownTopic } from './check-options.ts';
+export { createNotices, type Notices } from './notices.ts';
 export { deliver, type DeliveryParts, pauseAfter, pauseFor } from './deliver.ts';
 export { createGroups, type Groups, type GroupsParts, type LocalConsumer } from './groups.ts';
 export {

@@ -10,6 +10,7 @@ export const logFaultCodes = [
   'log.held',
   'log.invalid',
   'log.too-large',
+  'log.topic-differs',
   'log.unavailable',
   'log.unknown-topic',
 ] as const;

@@ -1,14 +1,10 @@
 // One consumer of a group: its lanes, which are ended and started anew with each generation, and the
-// notices of it. What the functions of its owner throw goes no further.
+// notices of it.
 import { type Runtime } from '@action-ledger/runtime';
-import {
-  type Assignment,
-  type ConsumeOptions,
-  type ConsumerFault,
-  type TopicPartition,
-} from './event-log.ts';
+import { type Assignment, type ConsumeOptions, type TopicPartition } from './event-log.ts';
 import { type Lane, startLane } from './lane.ts';
 import { type LogSource, type OffsetStore } from './log-source.ts';
+import { createNotices } from './notices.ts';
 
 export interface Member {
   readonly topics: readonly string[];
@@ -85,38 +81,6 @@ export function createMember(parts: MemberParts): Member {
     },
     mute: notices.mute,
   };
-}
-
-interface Notices {
-  readonly assigned: (assignment: Assignment) => void;
-  readonly revoked: (assignment: Assignment) => void;
-  readonly fault: (fault: ConsumerFault) => void;
-  readonly mute: () => void;
-}
-
-function createNotices({ onAssigned, onRevoked, onFault }: ConsumeOptions): Notices {
-  let isMuted = false;
-  const to =
-    <Told>(listener: ((told: Told) => void) | undefined) =>
-    (told: Told): void => {
-      if (!isMuted) tellSafely(listener, told);
-    };
-  return {
-    assigned: to(onAssigned),
-    revoked: to(onRevoked),
-    fault: to(onFault),
-    mute: () => {
-      isMuted = true;
-    },
-  };
-}
-
-function tellSafely<Told>(listener: ((told: Told) => void) | undefined, told: Told): void {
-  try {
-    listener?.(told);
-  } catch {
-    // Whoever listens answers for itself; the partition goes on.
-  }
 }
 
 function keyOf({ topic, partition }: TopicPartition): string {

@@ -212,6 +212,14 @@ function faultOf(fault: ConsumerFault): Error {
       const message = `The log failed at ${place}, again in ${fault.againInMs} ms.`;
       return new Error(message, { cause: fault.error });
     }
+    case 'stalled': {
+      const { topic, partition, lag, silentMs } = fault;
+      return new Error(`${lag} records of ${topic}/${partition} have not come for ${silentMs} ms.`);
+    }
+    case 'rejoin': {
+      const message = `The consumer has lost its brokers, again in ${fault.againInMs} ms.`;
+      return new Error(message, { cause: fault.error });
+    }
   }
 }
 

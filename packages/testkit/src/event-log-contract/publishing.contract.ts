@@ -10,7 +10,7 @@ import {
   recordBytesMax,
   recordsPerPublishMax,
 } from '@action-ledger/event-log';
-import { follow, type WithLog } from './log-harness.ts';
+import { events, follow, type WithLog } from './log-harness.ts';
 
 const topic = actionTopics.proposals;
 
@@ -22,16 +22,25 @@ export function publishingContract(withLog: WithLog): void {
         const publisher = await log.openPublisher();
         const value = Uint8Array.from({ length: 256 }, (_, index) => index);
         const headers = { one: '1', text: 'ä€😀', none: '' };
-        await publisher.publish([{ topic, key: 'run-ä', value, headers, timestamp: 1234 }]);
-        const [record] = await readAll(log, topic, 1);
-        expect(record).toMatchObject({ topic, key: 'run-ä', headers, timestamp: 1234 });
+        const given = { topic: events, key: 'run-ä', headers, timestamp: 1234 };
+        await publisher.publish([{ ...given, value }]);
+        const [record] = await readAll(log, events, 1);
+        expect(record).toMatchObject(given);
         expect([...(record?.value ?? [])]).toEqual([...value]);
-        await publisher.publish([{ topic, key: 'k', value: new Uint8Array() }]);
-        const [, other] = await readAll(log, topic, 2);
-        const last = [record, other].find((each) => each?.key === 'k') ?? other;
+        await publisher.publish([{ topic: events, key: 'k', value: new Uint8Array() }]);
+        const last = (await readAll(log, events, 2)).find(({ key }) => key === 'k');
         expect(last?.value?.byteLength ?? 0).toBe(0);
         expect(last?.timestamp).toBeGreaterThan(0);
         await publisher.close();
+      }),
+    );
+
+    it(
+      'gives each proposal a time, its own or that of its arrival',
+      withLog(async (log) => {
+        const publisher = await log.openPublisher();
+        await publisher.publish([numbered('a', 1)]);
+        expect((await readAll(log, topic, 1))[0]?.timestamp).toBeGreaterThan(0);
       }),
     );
 
