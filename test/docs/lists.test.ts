@@ -86,10 +86,12 @@ describe('docs/errors.md', () => {
 
 const isCode = (cell: string): boolean => /^[a-z]+\.[a-z]+(-[a-z]+)*$/.test(cell);
 
-/** Paths of fields and of members, names of files and topics, and what the sandbox alone says. */
+/** Paths of fields and of members, names of files and topics, settings of topics, and what the sandbox alone says. */
 function isSomethingElse(text: string): boolean {
   return (
-    /^(arguments|outcome|sandbox|approval|policy)\.|\.(db|js|sock)$/.test(text) ||
+    /^(arguments|outcome|sandbox|approval|policy|cleanup|compression|retention)\.|\.(db|js|sock)$/.test(
+      text,
+    ) ||
     Object.values<string>(actionTopics).includes(text) ||
     Object.values<string>(notificationTypes).includes(text)
   );

@@ -1,0 +1,33 @@
+// npm run test:kafka: starts a real Kafka broker on the loopback, runs the suites that need one, and
+// stops it. Without Java or the jars it says what is missing and ends well: nothing was tested.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { startCluster } from './broker/cluster.ts';
+import { fetchJars } from './broker/jars.ts';
+
+const root = process.cwd();
+const jars = fetchJars(root);
+
+if (jars.kind === 'missing') {
+  console.log(`The suites over a real Kafka broker were skipped: ${jars.why}.`);
+  console.log('0 passed, 0 failed, 1 skipped');
+} else {
+  const cluster = await startCluster({ jars: jars.folder, brokers: 1 });
+  try {
+    const args = [
+      '--selectProjects',
+      'kafka',
+      '--runInBand',
+      '--forceExit',
+      ...process.argv.slice(2),
+    ];
+    const jest = spawn('jest', args, {
+      stdio: 'inherit',
+      env: { ...process.env, KAFKA_BROKERS: cluster.addresses.join(), KAFKA_JARS: jars.folder },
+    });
+    const [code] = (await once(jest, 'exit')) as [number | null];
+    process.exitCode = code ?? 1;
+  } finally {
+    await cluster.stop();
+  }
+}
