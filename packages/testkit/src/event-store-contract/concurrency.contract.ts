@@ -93,7 +93,7 @@ function racingWriters(withStore: WithStore): void {
     'F117 racing writers that read and retry lose no append and leave no gap',
     withStore(async (store) => {
       const writers = 8;
-      const appends = 12;
+      const appends = 6;
       await Promise.all(run(0, writers).map(() => writeWithRetries(store, 'action-a', appends)));
       const stored = await store.readStream('action-a');
       expect(revisions(stored)).toEqual(run(0, writers * appends * 2));

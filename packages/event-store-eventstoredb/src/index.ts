@@ -1,0 +1,4 @@
+export {
+  openEventStoreDbEventStore,
+  type EventStoreDbOptions,
+} from './eventstoredb-event-store.ts';
