@@ -63,7 +63,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       if (chaos.strikes('caller: delivered twice', 0.08, place))
         void once(planned, `${place} copy`, asked);
       if (await once(planned, place, asked)) break;
-      await pause(dice.between(1_000, 20_000 * 2 ** Math.min(4, asked), 'again', place));
+      await pause(dice.between(1_000, 20_000 * 2 ** Math.min(3, asked), 'again', place));
     }
     open.delete(planned);
   };

@@ -44,6 +44,7 @@ export const faultKinds = [
   'process: killed at a point',
   'process: stalled',
   'process: stalled before the socket',
+  'process: wakes as another sends',
   'process: a new release',
   'clock: differs',
   'clock: jumps',
@@ -80,18 +81,18 @@ export interface ChaosOptions {
 
 export function createChaos({ dice, intensity, only, onStrike }: ChaosOptions): Chaos {
   const struck: Strike[] = [];
-  const names = new Map<string, number>();
+  /** How often each place was asked about, by its first draw. */
+  const asked = new Map<number, number>();
   let isOver = false;
   return {
     strikes: (kind, chance, ...what) => {
       if (isOver) return false;
+      const first = dice.of(kind, ...what);
+      const nth = (asked.get(first) ?? 0) + 1;
+      asked.set(first, nth);
+      const drawn = nth === 1 ? first : dice.of(kind, ...what, nth);
+      if (drawn >= chance * intensity) return false;
       const place = `${kind} (${what.join(' ')})`;
-      const nth = (names.get(place) ?? 0) + 1;
-      if (dice.of(place, nth) >= chance * intensity) {
-        names.set(place, nth);
-        return false;
-      }
-      names.set(place, nth);
       const strike = { kind, name: nth === 1 ? place : `${place} #${nth}` };
       if (only?.has(strike.name) === false) return false;
       struck.push(strike);

@@ -13,7 +13,15 @@ export interface Dice {
 }
 
 export function createDice(seed: number): Dice {
-  const of: Dice['of'] = (...what) => hashOf(`${seed}|${what.join('|')}`);
+  const start = mixed(newLanes(), `${seed}|`);
+  const of: Dice['of'] = (...what) => {
+    const lanes = { ...start };
+    for (let nth = 0; nth < what.length; nth += 1) {
+      if (nth > 0) mixed(lanes, '|');
+      mixed(lanes, String(what[nth]));
+    }
+    return fractionOf(lanes);
+  };
   return {
     of,
     between: (low, high, ...what) => low + Math.floor(of(...what) * (high - low + 1)),
@@ -21,15 +29,30 @@ export function createDice(seed: number): Dice {
   };
 }
 
-/** Two 32-bit lanes over the text, mixed at the end: enough to spread, not to keep secrets. */
-function hashOf(text: string): number {
-  let high = 0x9e3779b9;
-  let low = 0x85ebca6b;
+/** Two 32-bit lanes over a text, mixed at the end: enough to spread, not to keep secrets. */
+interface Lanes {
+  high: number;
+  low: number;
+}
+
+function newLanes(): Lanes {
+  return { high: 0x9e3779b9, low: 0x85ebca6b };
+}
+
+function mixed(lanes: Lanes, text: string): Lanes {
+  let { high, low } = lanes;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     high = Math.imul(high ^ code, 0x27d4eb2f);
     low = Math.imul(low ^ code, 0x165667b1);
   }
+  lanes.high = high;
+  lanes.low = low;
+  return lanes;
+}
+
+function fractionOf({ high: upper, low: lower }: Lanes): number {
+  let [high, low] = [upper, lower];
   high = Math.imul(high ^ (high >>> 15), 0x85ebca77) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae3d);
   low = Math.imul(low ^ (low >>> 16), 0x2c1b3c6d) ^ Math.imul(high ^ (high >>> 15), 0x297a2d39);
   return ((high >>> 0) * 2 ** 21 + ((low >>> 0) >>> 11)) / 2 ** 53;

@@ -15,6 +15,8 @@ export interface Ether {
   readonly sends: Omit<Sends, 'see'>;
   /** The process stands still from now on. */
   readonly stall: (ms: number) => void;
+  /** It goes on, where it stands still. */
+  readonly wake: () => void;
   /** Of its wall clock. */
   readonly jump: (ms: number) => void;
   /** These events are sent to the store by this process. */

@@ -59,6 +59,8 @@ export interface Processes {
   readonly stall: (nth: number, ms: number) => void;
   readonly jump: (nth: number, ms: number) => void;
   readonly faults: readonly string[];
+  /** Nobody takes part any more: whatever is left of them can be forgotten. */
+  readonly end: () => void;
 }
 
 interface Incarnation {
@@ -85,7 +87,7 @@ const rolloutAtMs = 8 * minute;
 const rolloutEveryMs = 40_000;
 
 /** Four and more cores that sweep as often as one would do little else. */
-const sweepMsIn: Readonly<Record<Shape, number>> = { 'one ledger': 5_000, services: 15_000 };
+const sweepMsIn: Readonly<Record<Shape, number>> = { 'one ledger': 5_000, services: 30_000 };
 /** Of consumers, whose looks at their lag would only cost time. */
 const lookEveryMs = 24 * 3_600_000;
 const clockSkewMs = 180_000;
@@ -94,6 +96,7 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
   const { time, dice, chaos, trace } = world;
   const faults: string[] = [];
   let release: Release = 1;
+  const all: Incarnation[] = [];
   const seats: readonly Seat[] = rolesOf[shape].map((role, index) => ({
     name: `${role}-${index}`,
     role,
@@ -124,6 +127,7 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
     const line = logLine(ether, world.log);
     const incarnation: Incarnation = { life, runtime, expire: line.expire };
     seat.now = incarnation;
+    all.push(incarnation);
     trace(`${name} starts`);
     open(seat.role, { shape, world, ether, runtime, line, faults, release }).then(
       (ledger) => {
@@ -173,6 +177,12 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
   });
   return {
     faults,
+    end: () => {
+      for (const { life, expire } of all) {
+        life.die();
+        expire();
+      }
+    },
     front: (nth) => {
       const ledgers = seats.flatMap(({ now }) =>
         now?.ledger !== undefined && now.life.is() === 'up' ? [now.ledger] : [],
@@ -209,6 +219,7 @@ function etherOf(
     isStoreAway,
     onStalledSend,
     ...self,
+    wake: life.wake,
     sends: watch.sends,
     writes: (ids) => {
       watch.writes(life.name, ids);

@@ -28,8 +28,11 @@ export function providerLine(
         reply.catch(() => undefined);
         return ether.killed();
       }
-      if (chaos.strikes('process: stalled', 0.015, 'while it sends', call))
-        ether.stall(dice.between(45_000, 200_000, call, 'stalled'));
+      if (chaos.strikes('process: stalled', 0.04, 'while it sends', call)) {
+        ether.stall(dice.between(45_000, 300_000, call, 'stalled'));
+        if (chaos.strikes('process: wakes as another sends', 0.8, call))
+          sends.onNext(request.key, ether.wake);
+      }
       return throughGate(ether, reply).then((got) => {
         sends.answered(request, got.status);
         return got;

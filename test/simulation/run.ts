@@ -6,6 +6,7 @@ import { type RunReport, reportOf } from './report.ts';
 import { hour, minute } from './tools.ts';
 import { openWorld, type RunOptions, type World } from './world.ts';
 
+/** From when nothing goes wrong any more. */
 const restMsMax = 8 * hour;
 /** Far more than any run needs in which nobody looks again and again at what does not change. */
 const stepsMax = 20_000;
@@ -14,39 +15,44 @@ export async function run(options: RunOptions): Promise<RunReport> {
   const { seed, stepsMin = 300 } = options;
   const world = await openWorld(options);
   const { time, steps, store, provider, watch, agents, stalled, byHand } = world;
-  await playFaults(world);
-  await playToRest(world, stepsMin);
+  await playFaults(world, stepsMin);
+  await playToRest(world, stepsMax + stepsMin);
   const now = time.clock.wallMs();
   const isExcused = (key: string): boolean => stalled.has(key);
   const found = await judge({ store, provider, watch, agents, isExcused, byHand, now });
-  const isBusy = steps.count > stepsMax;
+  world.processes.end();
+  const isBusy = steps.count > stepsMax + stepsMin;
   const busy = isBusy ? [`${steps.count} steps: somebody is busy with nothing`] : [];
   return reportOf(world, { seed, problems: [...busy, ...found] });
 }
 
-async function playFaults({ time, people }: World): Promise<void> {
-  const round = (): void => {
+/** As long as it takes for so many steps, and the whole of the time in which things go wrong at least. */
+async function playFaults({ time, people, steps }: World, stepsMin: number): Promise<void> {
+  let visitAt = 3 * minute;
+  while (time.clock.monoMs() < faultsMs || steps.count < stepsMin) {
+    await time.advance(minute);
+    if (time.clock.monoMs() < visitAt) continue;
+    visitAt += 4 * minute;
     void people.round(false);
-  };
-  for (let at = 3 * minute; at < faultsMs; at += 4 * minute) time.timers.after(at, round);
-  await time.advance(faultsMs);
+  }
 }
 
 /** Until nothing moves any more, and people have looked at what is left to them. */
-async function playToRest(world: World, stepsMin: number): Promise<void> {
+async function playToRest(world: World, stepsMost: number): Promise<void> {
   const { time, steps, chaos, watch, people, processes } = world;
   chaos.end();
   world.trace('nothing goes wrong any more');
   processes.heal();
+  const until = time.clock.monoMs() + restMsMax;
   let isLast = false;
-  while (time.clock.monoMs() < restMsMax) {
+  while (time.clock.monoMs() < until) {
     await time.advance(2 * minute);
-    if (watch.breaches.length > 0 || steps.count > stepsMax) return;
-    if (isAtRest(world) && steps.count >= stepsMin) {
+    if (watch.breaches.length > 0 || steps.count > stepsMost) return;
+    if (isAtRest(world)) {
       if (isLast) return;
       isLast = true;
       void people.round(true);
-    } else if (time.clock.monoMs() % (10 * minute) === 0) void people.round(false);
+    } else if (time.clock.monoMs() % (4 * minute) === 0) void people.round(false);
   }
 }
 

@@ -10,6 +10,8 @@ import { inFlightMs, keyWindowOf } from './tools.ts';
 export interface Sends {
   /** A request leaves a process for the provider. */
   readonly leaves: (request: ProviderRequest) => void;
+  /** Called once, when the next request leaves under this key. */
+  readonly onNext: (key: string, run: () => void) => void;
   /** Ms until it can arrive no more, by the in-flight bound of its dispatch. */
   readonly leftMs: (request: ProviderRequest) => number;
   /** Its process has got the reply. */
@@ -52,6 +54,7 @@ export function createSends(options: SendsOptions): Sends {
   const dispatchedAt = new Map<string, number>();
   const looked = new Map<string, LookedUp>();
   const claimedBy = new Map<string, string | undefined>();
+  const waiting = new Map<string, () => void>();
   return {
     leaves: ({ key, tool, attempt }) => {
       const before = sent.get(key) ?? [];
@@ -61,6 +64,12 @@ export function createSends(options: SendsOptions): Sends {
         if (why !== undefined) breach(`${tool} ${key}: attempt ${attempt} leaves ${why}`);
       }
       sent.set(key, [...before, { attempt, at }]);
+      const next = waiting.get(key);
+      waiting.delete(key);
+      next?.();
+    },
+    onNext: (key, run) => {
+      waiting.set(key, run);
     },
     leftMs: ({ key, attempt }) => {
       const at = dispatchedAt.get(`${actionOf(key)?.id ?? ''} ${attempt}`) ?? now();
@@ -139,8 +148,10 @@ const ofTheHolder: ReadonlySet<string> = new Set([
 ]);
 
 /** What only the holder of the claim may say. */
-function isOfItsHolder({ status }: Action, event: ActionEvent): boolean {
+function isOfItsHolder({ status, reportedSuccess }: Action, event: ActionEvent): boolean {
   if (status !== 'dispatched') return false;
+  // What was proven by others is told by whoever settles the attempt.
+  if (event.type === 'ActionSucceeded') return reportedSuccess === undefined;
   if (event.type === 'ActionOutcomeUnknown') return event.data.lost !== true;
   return ofTheHolder.has(event.type);
 }

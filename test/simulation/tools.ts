@@ -35,11 +35,23 @@ export type Release = 1 | 2;
 /** Of every tool here: from a dispatch until its request can arrive no more. */
 export const inFlightMs = defaultTimes.timeoutMs + defaultTimes.inFlightAfterDeadlineMs;
 
+/** As one process has them, over its own line to the provider. */
 export function simulatedTools(port: ProviderPort, release: Release): readonly Tool[] {
-  const execute: ToolDefinition<JsonObject>['execute'] = executeAt(port);
+  const [execute, lookup] = [executeAt(port), lookUpAt(port)];
+  // Declared once for all: to declare them costs more than many a process does in its life.
+  const tools = (declared[release] ??= declareTools(release));
+  return tools.map((tool) => Object.freeze({ ...tool, execute, lookup: tool.lookup && lookup }));
+}
+
+const declared: Partial<Record<Release, readonly Tool[]>> = {};
+
+function declareTools(release: Release): readonly Tool[] {
+  const nowhere = (): never => {
+    throw new Error('a tool of no process');
+  };
   const declare = (name: string, more: object): Tool =>
-    defineTool({ name, execute, ...more } as unknown as ToolDefinition<JsonObject>);
-  const found = { guarantee: 'lookup', lookup: lookUpAt(port) } as const;
+    defineTool({ name, execute: nowhere, ...more } as unknown as ToolDefinition<JsonObject>);
+  const found = { guarantee: 'lookup', lookup: nowhere } as const;
   return [
     declare('wire', {
       input: z.object({ reference: text, cents: z.int() }),

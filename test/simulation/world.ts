@@ -100,7 +100,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
   const log = createMemoryEventLog({ runtime: time, partitions: 2 });
   watch.follow(store);
   await publishAll(store, log, { time, dice, chaos });
-  const shape: Shape = dice.of('shape') < 0.5 ? 'one ledger' : 'services';
+  const shape: Shape = dice.of('shape') < 0.6 ? 'one ledger' : 'services';
   const processes: Processes = startProcesses(shape, {
     time,
     dice,

@@ -1,6 +1,7 @@
 // A runtime whose time moves only when a test says so: timers fire in order, randomness and ids come
 // from a seed. The wall clock can be set apart from the monotonic one, back and forth.
 import { type Runtime, type Timer } from '@action-ledger/runtime';
+import { createDue, type Due } from './due.ts';
 
 export interface VirtualRuntime extends Runtime {
   /** Moves both clocks on, firing what falls due in order, and lets everything it starts come to rest. */
@@ -18,12 +19,13 @@ interface Entry {
   readonly at: number;
   readonly order: number;
   readonly run: () => void;
+  isCancelled: boolean;
 }
 
 interface World {
   now: number;
   order: number;
-  readonly entries: Set<Entry>;
+  readonly due: Due<Entry>;
   readonly settle: () => Promise<void>;
 }
 
@@ -31,7 +33,7 @@ interface World {
 const settleTurns = 24;
 
 /** Turns in a row in which nobody but the one who settles has anything to do. */
-const quietTurns = 3;
+const quietTurns = 1;
 /** Far more than any work takes that ends. */
 const busyTurnsMax = 100_000;
 
@@ -48,7 +50,7 @@ export interface VirtualRuntimeOptions {
 
 export function createVirtualRuntime(options: VirtualRuntimeOptions = {}): VirtualRuntime {
   const settle = options.settling === 'quiet' ? untilQuiet : forTurns;
-  const world: World = { now: 0, order: 0, entries: new Set(), settle };
+  const world: World = { now: 0, order: 0, due: createDue(isEarlier), settle };
   return createProcess(world, {
     wallMs: options.wallMs ?? 1_750_000_000_000,
     seed: options.seed ?? 1,
@@ -69,9 +71,14 @@ function createProcess(
     timers: {
       after: (delayMs, run): Timer => {
         world.order += 1;
-        const entry = { at: world.now + Math.max(0, delayMs), order: world.order, run };
-        world.entries.add(entry);
-        return { cancel: () => void world.entries.delete(entry) };
+        const at = world.now + Math.max(0, delayMs);
+        const entry: Entry = { at, order: world.order, run, isCancelled: false };
+        world.due.add(entry);
+        return {
+          cancel: () => {
+            entry.isCancelled = true;
+          },
+        };
       },
     },
     randomness: { next },
@@ -85,7 +92,6 @@ function createProcess(
         entry !== undefined;
         entry = earliest(world, until)
       ) {
-        world.entries.delete(entry);
         world.now = Math.max(world.now, entry.at);
         entry.run();
         await settle();
@@ -97,7 +103,7 @@ function createProcess(
     },
     fork: ({ wallAheadMs = 0, seed = options.seed + 1 } = {}) =>
       createProcess(world, { wallMs: wallMs() + wallAheadMs, seed }),
-    pendingTimers: () => world.entries.size,
+    pendingTimers: () => world.due.count(isPending),
   };
 }
 
@@ -132,18 +138,21 @@ async function untilQuiet(): Promise<void> {
   }
 }
 
-function earliest(world: World, until: number): Entry | undefined {
-  let first: Entry | undefined;
-  for (const entry of world.entries) {
-    if (entry.at > until) continue;
-    if (
-      first === undefined ||
-      entry.at < first.at ||
-      (entry.at === first.at && entry.order < first.order)
-    )
-      first = entry;
+/** Takes out the next one that falls due by then. */
+function earliest({ due }: World, until: number): Entry | undefined {
+  for (let first = due.first(); first !== undefined && first.at <= until; first = due.first()) {
+    due.takeFirst();
+    if (isPending(first)) return first;
   }
-  return first;
+  return undefined;
+}
+
+function isPending({ isCancelled }: Entry): boolean {
+  return !isCancelled;
+}
+
+function isEarlier(one: Entry, other: Entry): boolean {
+  return one.at < other.at || (one.at === other.at && one.order < other.order);
 }
 
 /** A small generator with a 32-bit state (mulberry32): enough to spread, not to keep secrets. */

@@ -2,7 +2,7 @@
 // States of recent actions are kept; an append at a stale revision is a conflict, so a kept state
 // can be old but never wrong. Where others append too, what is decided without an append is decided
 // on what the store says now. The state of a quarantined action is not used.
-import { foldAction, type Folded, type Sealed, sealEvents } from '@action-ledger/codec';
+import { type Sealed, sealEvents } from '@action-ledger/codec';
 import {
   type Action,
   type ActionCommand,
@@ -21,6 +21,7 @@ import { type Runtime } from '@action-ledger/runtime';
 import { type Appended, appendOnce } from './append.ts';
 import { type LedgerClock } from '../core/ledger-clock.ts';
 import { type Quarantine } from './quarantine.ts';
+import { readAction, sizeOf } from './read-action.ts';
 import { createRecentMap } from './recent-map.ts';
 
 export interface Broken {
@@ -97,7 +98,7 @@ interface Held {
   readonly kind: 'held';
   readonly action: Action;
   readonly hash: string;
-  /** About what it takes: the texts of its events, and the state. UTF-16 units. */
+  /** Of the texts of its events. UTF-16 units. */
   readonly size: number;
 }
 
@@ -154,7 +155,7 @@ export function createActionStore(deps: ActionStoreDeps): ActionStore {
       const reason = deps.quarantine.whyQuarantined(actionId);
       if (reason !== undefined) return { kind: 'broken', actionId, reason };
       const hash = chainStart(streamOfAction(actionId));
-      const fresh: Held = { kind: 'held', action: newAction(actionId), hash, size: stateSize };
+      const fresh: Held = { kind: 'held', action: newAction(actionId), hash, size: 0 };
       const result = await tryOnce(deps, held, fresh, command, options);
       return result.kind === 'conflict' ? { kind: 'taken' } : result;
     },
@@ -190,7 +191,7 @@ function createHeldActions(quarantine: Quarantine): HeldActions {
     keep: (next) => {
       const known = held.get(next.action.id);
       if (known === undefined || known.action.revision <= next.action.revision)
-        held.set(next.action.id, next, next.size);
+        held.set(next.action.id, next, stateSize + next.size);
     },
     drop: (actionId) => {
       held.delete(actionId);
@@ -203,7 +204,7 @@ async function read(
   held: HeldActions,
   actionId: string,
 ): Promise<Held | Broken> {
-  const folded = await readFolded(deps, actionId);
+  const folded = await readAction(deps, actionId, held.get(actionId));
   if (folded.kind === 'broken') {
     held.drop(actionId);
     const reason = `revision ${folded.revision}: ${folded.reason}`;
@@ -216,7 +217,7 @@ async function read(
     held.drop(actionId);
     return { kind: 'broken', actionId, reason: why };
   }
-  const now: Held = { kind: 'held', action, hash, size: stateSize + size };
+  const now: Held = { kind: 'held', action, hash, size };
   const known = held.get(actionId)?.action;
   if (action.revision >= 0) held.keep(now);
   if (known !== undefined && known.revision < action.revision) deps.onMoved(known, action);
@@ -236,21 +237,6 @@ async function storedTry(
   if (tries === undefined || tries.size === 0) return undefined;
   const events = await store.readStream(streamOfAction(actionId));
   return events.map(({ id }) => tries.get(id)).find((each) => each !== undefined);
-}
-
-async function readFolded(
-  { store, sha256 }: ActionStoreDeps,
-  actionId: string,
-): Promise<Folded & { readonly size: number }> {
-  const stream = streamOfAction(actionId);
-  try {
-    const events = await store.readStream(stream);
-    return { ...foldAction(sha256, stream, events), size: sizeOf(events) };
-  } catch (fault) {
-    if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
-    const revision = typeof fault.detail['revision'] === 'number' ? fault.detail['revision'] : 0;
-    return { kind: 'broken', revision, reason: fault.message, size: 0 };
-  }
 }
 
 async function tryOnce(
@@ -328,11 +314,4 @@ function seal(
           event.type === 'ActionPlanned' ? { ...event, argumentsText } : event,
         );
   return sealEvents(by === undefined ? context : { ...context, by }, hash, spliced);
-}
-
-/** Enough to keep large actions from filling the memory. */
-function sizeOf(events: readonly { readonly data: string }[]): number {
-  let size = 0;
-  for (const { data } of events) size += data.length;
-  return size;
 }
