@@ -19,7 +19,7 @@ import { createWeather } from './weather.ts';
 
 export interface RunOptions {
   readonly seed: number;
-  /** The run goes on at least so long. Default 300. */
+  /** Things go wrong for at least so many steps. Default 300. */
   readonly stepsMin?: number;
   /** Agents that take no part, by number. */
   readonly idle?: ReadonlySet<number>;
