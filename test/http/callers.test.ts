@@ -112,6 +112,7 @@ describe('a program that carries its tool out', () => {
       const extend = { url: `${url}/claim/extend`, body: { worker: 'w-1', claim } };
       expect((await world.ask({ ...extend, as: agent })).json).toEqual({
         leaseUntil: world.time.clock.wallMs() + 40_000,
+        leaseLeftMs: 40_000,
       });
       expect((await world.ask({ ...extend, as: other })).json).toMatchObject({
         status: 409,

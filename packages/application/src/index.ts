@@ -11,7 +11,12 @@ export {
   type RegisterTools,
 } from './callers/caller-tools.ts';
 export { type HandedOut } from './callers/handed-out.ts';
-export { type ClaimHeld, type OutcomeRequest, type OutcomeTaken } from './callers/outcome.ts';
+export {
+  type ClaimHeld,
+  type LeaseKept,
+  type OutcomeRequest,
+  type OutcomeTaken,
+} from './callers/outcome.ts';
 export { type Lookup, type VerdictRequest, type Work, type WorkRequest } from './callers/work.ts';
 export { type EditRequest } from './people/edit.ts';
 export { type EvidenceReport } from './reports/evidence-report.ts';

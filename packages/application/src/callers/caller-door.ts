@@ -1,5 +1,5 @@
 // What callers that carry actions out in processes of their own ask of a ledger.
-import { type Action, type ActionRefusalCode, type Refusal } from '@action-ledger/domain';
+import { type ActionRefusalCode, type Refusal } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { type Broken } from '../record/action-store.ts';
 import { type Answer } from '../answer/answer.ts';
@@ -17,6 +17,7 @@ import { mayBeHandedAgain } from './hold-dispatch.ts';
 import {
   type ClaimHeld,
   extendHeld,
+  type LeaseKept,
   type OutcomeRequest,
   type OutcomeTaken,
   takeOutcome,
@@ -39,7 +40,7 @@ export interface CallerDoor {
   propose(proposal: Proposal & { readonly execute: Caller }): Promise<Proposed>;
   /** Undefined: there is nothing to send now. */
   take(actionId: string, caller: Taker): Promise<HandedOut | undefined>;
-  extend(request: ClaimHeld): Promise<Action | No>;
+  extend(request: ClaimHeld): Promise<LeaseKept | No>;
   outcome(request: OutcomeRequest): Promise<OutcomeTaken | No>;
   work(request: WorkRequest): Promise<readonly Work[]>;
   verdict(

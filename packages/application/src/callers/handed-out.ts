@@ -1,5 +1,5 @@
 // What a caller is handed with a dispatch of its own, and how its request is known again.
-import { type Action, type CallOrigin, type JsonObject } from '@action-ledger/domain';
+import { type Action, type CallOrigin, type Claim, type JsonObject } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { type Parts } from '../core/parts.ts';
 import { type Caller } from '../propose/proposal.ts';
@@ -52,11 +52,20 @@ export async function ownAttempt(
     : undefined;
 }
 
-/** No longer than was recorded, where a longer one has been declared since. */
-export function leaseOf({ leaseMs }: Tool['rules'], { claim, attempts }: Action): number {
-  const running = attempts.at(-1);
-  if (claim === undefined || running === undefined) return leaseMs;
-  return Math.min(leaseMs, claim.leaseUntil - running.dispatchedAt);
+/** No longer than it was claimed for, where a longer one has been declared since. */
+function leaseOf({ leaseMs }: Pick<Tool['rules'], 'leaseMs'>, claim: Claim): number {
+  return Math.min(leaseMs, claim.leaseMs);
+}
+
+/** Of a claim in a caller's hands, as this is answered: nothing of it where it is no more. */
+export function leaseLeft(
+  rules: Pick<Tool['rules'], 'leaseMs'>,
+  claim: Action['claim'],
+  nowMs: number,
+): Pick<HandedOut, 'leaseUntil' | 'leaseLeftMs'> {
+  if (claim === undefined) return { leaseUntil: 0, leaseLeftMs: 0 };
+  const { leaseUntil } = claim;
+  return { leaseUntil, leaseLeftMs: leftOf(leaseOf(rules, claim), leaseUntil, nowMs) };
 }
 
 /** No more than all of it, whatever the clock says. */
@@ -79,9 +88,8 @@ export function handedOut(tool: Tool, action: Action, nowMs: number): HandedOut 
     deadlineAt: running.deadlineAt,
     timeLeftMs: leftOf(running.deadlineAt - running.dispatchedAt, running.deadlineAt, nowMs),
     inFlightMs: running.inFlightMs,
-    leaseMs: leaseOf(tool.rules, action),
-    leaseUntil: claim.leaseUntil,
-    leaseLeftMs: leftOf(leaseOf(tool.rules, action), claim.leaseUntil, nowMs),
+    leaseMs: leaseOf(tool.rules, claim),
+    ...leaseLeft(tool.rules, claim, nowMs),
     arguments: action.arguments,
     attempts: attempts.map(({ attempt, dispatchedAt, deadlineAt }) => ({
       attempt,

@@ -220,9 +220,8 @@ describe('the lease of a caller', () => {
     const { claim } = dispatch;
     await opened.runtime.advance(leaseMs / 2);
     const extended = await opened.callers().extend({ actionId, worker: 'agent/1', claim });
-    expect(extended).toMatchObject({
-      claim: { leaseUntil: opened.runtime.clock.wallMs() + leaseMs },
-    });
+    const leaseUntil = opened.runtime.clock.wallMs() + leaseMs;
+    expect(extended).toEqual({ kind: 'kept', leaseUntil, leaseLeftMs: leaseMs });
     const lost = { kind: 'refusal', code: 'action.claim-lost' };
     for (const other of [
       { worker: 'agent/2', claim },
@@ -242,10 +241,13 @@ describe('the lease of a caller', () => {
     const { actionId, dispatch } = await handed(opened, 'agent/1');
     const held = { actionId, worker: 'agent/1', claim: dispatch.claim };
     const extend = (): ReturnType<CallerDoor['extend']> => opened.callers().extend(held);
+    let last: unknown;
     for (let each = 0; each < 3; each += 1) {
       await opened.runtime.advance(leaseMs / 2);
-      await extend();
+      last = await extend();
     }
+    // A minute after the dispatch, and ten seconds before the end of all.
+    expect(last).toMatchObject({ leaseLeftMs: 10_000 });
     expect(await opened.action(actionId)).toMatchObject({
       status: 'dispatched',
       claim: { leaseUntil: dispatch.deadlineAt + leaseMs },
@@ -265,7 +267,8 @@ describe('the lease of a caller', () => {
     await opened.runtime.advance(leaseMs / 2);
     const extended = await opened.callers().extend(held);
     await opened.runtime.advance(1_000);
-    expect(await opened.callers().extend(held)).toEqual(extended);
+    const leaseLeftMs = leaseMs - 1_000;
+    expect(await opened.callers().extend(held)).toEqual({ ...extended, leaseLeftMs });
     expect(await opened.typesOf(actionId)).toEqual([...inOneAppend, 'ClaimExtended']);
   });
 
@@ -291,7 +294,7 @@ describe('the lease of a caller', () => {
     await opened.runtime.advance(1);
     answer();
     const leaseUntil = dispatch.deadlineAt + leaseMs;
-    expect(await extending).toMatchObject({ claim: { leaseUntil } });
+    expect(await extending).toMatchObject({ kind: 'kept', leaseUntil });
     expect((await opened.action(actionId)).status).toBe('dispatched');
     await opened.runtime.advance(leaseMs);
     expect((await opened.action(actionId)).status).toBe('unknown');

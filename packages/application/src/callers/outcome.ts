@@ -1,18 +1,13 @@
 // What a caller says of its attempt. Only the holder of the claim writes an outcome; said again, it is
 // answered the same. From anyone else, and from a holder whose lease has ended, it is evidence.
-import {
-  type Action,
-  type ActionRefusalCode,
-  type AttemptOutcome,
-  type Refusal,
-} from '@action-ledger/domain';
+import { type ActionRefusalCode, type AttemptOutcome, type Refusal } from '@action-ledger/domain';
 import { recordable } from '@action-ledger/tools';
 import { type Broken, type Performed } from '../record/action-store.ts';
 import { type Answer, answerFor } from '../answer/answer.ts';
 import { afterSuccess } from '../attempt/after-success.ts';
 import { outcomeEvidence, reportRecorded } from '../attempt/attempt.ts';
 import { joinedBy } from '../propose/join.ts';
-import { leaseOf } from './handed-out.ts';
+import { type HandedOut, leaseLeft } from './handed-out.ts';
 import { isThere, unknownAction } from '../record/known-action.ts';
 import { manualRules } from '../attempt/manual-rules.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
@@ -30,6 +25,11 @@ export interface OutcomeRequest extends ClaimHeld {
   readonly by?: string;
   readonly attempt: number;
   readonly outcome: AttemptOutcome;
+}
+
+/** As the ledger has granted it, now or before. */
+export interface LeaseKept extends Pick<HandedOut, 'leaseUntil' | 'leaseLeftMs'> {
+  readonly kind: 'kept';
 }
 
 export interface OutcomeTaken {
@@ -140,17 +140,19 @@ function whole({
   return { ...(digest === undefined ? {} : { digest }), ...(notes === undefined ? {} : { notes }) };
 }
 
-/** Calls that outlast their lease extend it; a refusal says that it is lost. */
+/** Calls that outlast their lease extend it; a refusal says that it is lost. @throws StoreFault */
 export async function extendHeld(
   parts: Parts,
   { actionId, worker, claim }: ClaimHeld,
-): Promise<Action | No> {
+): Promise<LeaseKept | No> {
   const loaded = await parts.actions.load(actionId);
   if (loaded.kind === 'broken') return loaded;
   if (!isThere(loaded.action)) return unknownAction(actionId);
   const rules = toolOf(parts, loaded.action)?.rules ?? manualRules(loaded.action.tool);
-  const leaseMs = leaseOf(rules, loaded.action);
-  const command = { type: 'ExtendClaim', claim, worker, leaseMs } as const;
+  const command = { type: 'ExtendClaim', claim, worker, leaseMs: rules.leaseMs } as const;
   const performed = await parts.actions.perform(actionId, () => command);
-  return performed.kind === 'done' ? performed.action : performed;
+  if (performed.kind !== 'done') return performed;
+  const { claim: held } = performed.action;
+  const own = held?.revision === claim ? held : undefined;
+  return { kind: 'kept', ...leaseLeft(rules, own, parts.clock.nowMs()) };
 }

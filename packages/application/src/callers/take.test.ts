@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { StoreFault } from '@action-ledger/event-store';
 import { type CallerWorld, callerWorld, handed, paying } from '../../test-support/caller-world.ts';
+import { type CallerDoor } from './caller-door.ts';
 
 let world: CallerWorld | undefined;
 
@@ -269,9 +270,16 @@ describe('a dispatch that is asked for again is handed out only while it may be 
     const later = { ...dispatch, ...left };
     expect(await again(opened, actionId)).toEqual([later, later]);
     const held = { actionId, worker: 'agent/1', claim: dispatch.claim };
-    expect(await opened.callers().extend(held)).toMatchObject({
-      claim: { leaseUntil: dispatch.leaseUntil + 12_000 },
-    });
+    const extend = (): ReturnType<CallerDoor['extend']> => opened.callers().extend(held);
+    const leaseLeftMs = dispatch.leaseMs;
+    const kept = { kind: 'kept', leaseLeftMs };
+    expect(await extend()).toEqual({ ...kept, leaseUntil: dispatch.leaseUntil + 12_000 });
+    await opened.runtime.advance(12_000);
+    // An extended lease is no longer one: the next extension lasts as long as the first.
+    const extended = { ...dispatch, leaseUntil: dispatch.leaseUntil + 12_000 };
+    const last = { ...extended, timeLeftMs: 6_000, leaseLeftMs: 28_000 };
+    expect(await again(opened, actionId)).toEqual([last, last]);
+    expect(await extend()).toEqual({ ...kept, leaseUntil: dispatch.leaseUntil + 24_000 });
   });
 
   it('not when its success is known already', async () => {

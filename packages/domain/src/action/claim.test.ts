@@ -41,6 +41,7 @@ describe('a claim', () => {
       revision: 1,
       worker: 'w-2',
       leaseUntil: start + 41 * second,
+      leaseMs: 40 * second,
       resend: false,
     });
   });
@@ -182,10 +183,22 @@ describe('FW19 F077 the key window', () => {
 describe('extending a claim', () => {
   it('keeps it for longer, never for less', () => {
     given(...inStatus.dispatched)
-      .when(extend({ leaseMs: minute }))
+      .wait(20 * second)
+      .when(extend())
       .then({ type: 'ClaimExtended', data: { claim: 1, leaseUntil: start + minute } })
       .when(extend({ leaseMs: second }))
       .then({ type: 'ClaimExtended', data: { leaseUntil: start + minute } });
+  });
+
+  it('keeps it for no longer than it was claimed for, whatever is declared since', () => {
+    const longer = extend({ leaseMs: hour });
+    given(...inStatus.dispatched)
+      .wait(20 * second)
+      .when(longer)
+      .then({ type: 'ClaimExtended', data: { leaseUntil: start + minute } })
+      .wait(20 * second)
+      .when(longer)
+      .then({ type: 'ClaimExtended', data: { leaseUntil: start + 80 * second } });
   });
 
   it('FW12 F037 is refused to whoever does not hold it', () => {

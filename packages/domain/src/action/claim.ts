@@ -78,8 +78,9 @@ export function claimLost(action: Action): Decision {
 }
 
 /**
- * A lease that has ended is not revived before its dispatch; a running attempt may still be kept. A
- * caller keeps its own for one lease after its deadline at most: then somebody has to look for its effect.
+ * A lease that has ended is not revived before its dispatch; a running attempt may still be kept, each time
+ * for no longer than it was claimed for. A caller keeps its own for one lease after its deadline at most: then
+ * somebody has to look for its effect.
  */
 export function extendClaim(
   action: Action,
@@ -89,12 +90,13 @@ export function extendClaim(
   const { claim: held } = action;
   if (held === undefined || !holdsClaim(action, command)) return claimLost(action);
   if (action.status === 'claimed' && now.wallMs >= held.leaseUntil) return leaseOver(action);
-  const latest = latestLease(action, command.leaseMs);
+  const leaseMs = Math.min(command.leaseMs, held.leaseMs);
+  const latest = latestLease(action, leaseMs);
   if (now.wallMs >= latest) return claimLost(action);
-  const wished = Math.min(latest, now.wallMs + command.leaseMs);
+  const wished = Math.min(latest, now.wallMs + leaseMs);
   const leaseUntil = Math.max(held.leaseUntil, wished);
   // Of a caller, what lengthens it by little is not worth an event: it may ask as often as it likes.
-  if (held.caller === true && leaseUntil - held.leaseUntil < command.leaseMs / 4) return accept();
+  if (held.caller === true && leaseUntil - held.leaseUntil < leaseMs / 4) return accept();
   return accept({ type: 'ClaimExtended', data: { claim: command.claim, leaseUntil } });
 }
 

@@ -48,8 +48,8 @@ export function claim(
 ): Action {
   switch (event.type) {
     case 'ActionClaimed': {
-      const resend = isInDoubt(action);
-      return { ...action, status: 'claimed', claim: { revision, ...event.data, resend } };
+      const lease = { leaseMs: event.data.leaseUntil - at, resend: isInDoubt(action) };
+      return { ...action, status: 'claimed', claim: { revision, ...event.data, ...lease } };
     }
     case 'ClaimExtended':
       if (action.claim === undefined) throw new ImpossibleEvent(action, event);

@@ -50,6 +50,8 @@ export interface Claim {
   readonly revision: number;
   readonly worker: string;
   readonly leaseUntil: number;
+  /** What it was claimed for: no extension lasts longer. */
+  readonly leaseMs: number;
   /** The action was in doubt when it was claimed: the claim's end leads to unknown, never to ready. */
   readonly resend: boolean;
   /** Held by a process that is no part of the ledger: it ends with its lease, not with the ledger's process. */

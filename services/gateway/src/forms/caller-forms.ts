@@ -42,6 +42,8 @@ const given = {
 
 const left = 'Of it, as this is answered: count it from before the request that brought it.';
 
+export const leaseLeftMs = z.number().min(0).meta({ description: left });
+
 export const dispatchForm = z
   .strictObject({
     ...given,
@@ -52,7 +54,7 @@ export const dispatchForm = z
     inFlightMs: z.number(),
     leaseMs: z.number(),
     leaseUntil: time,
-    leaseLeftMs: z.number().min(0).meta({ description: left }),
+    leaseLeftMs,
   })
   .meta({ id: 'Dispatch', description: 'On record before it is handed out: send it now, once.' });
 

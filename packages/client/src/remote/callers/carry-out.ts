@@ -128,11 +128,12 @@ function keptClaim(
   let isLost = false;
   let keptUntilMono = startedMono + leaseLeftMs;
   const extend: Lease['extend'] = async () => {
-    const askedMono = clock.monoMs();
     const path = pathOf(actionId, '/claim/extend');
     const told = await ask({ method: 'POST', path, body: { worker, claim } });
     if (told.kind !== 'answer') return lostOrThrow(told);
-    keptUntilMono = askedMono + leaseMs;
+    const { leaseLeftMs: leftMs } = told.body as { readonly leaseLeftMs?: number };
+    // What was granted before still is; what is not said is not taken for granted.
+    keptUntilMono = Math.max(keptUntilMono, told.triedMono + (leftMs ?? 0));
     return 'extended';
   };
   const lease = keepLease({

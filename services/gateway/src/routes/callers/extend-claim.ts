@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { refusedCommand } from '../../answers/performed.ts';
 import { problem } from '../../answers/http-answer.ts';
 import { workerOf } from '../../caller-worker.ts';
-import { claim, worker } from '../../forms/caller-forms.ts';
+import { claim, leaseLeftMs, worker } from '../../forms/caller-forms.ts';
 import { ofAction } from '../../forms/command-forms.ts';
 import { time } from '../../forms/json.ts';
 import { ownAction } from '../../own-action.ts';
 import { route } from '../../route.ts';
 
-const extended = z.strictObject({ leaseUntil: time }).meta({ id: 'Extended' });
+const extended = z.strictObject({ leaseUntil: time, leaseLeftMs }).meta({ id: 'Extended' });
 
 export const extendClaim = route({
   name: 'extendClaim',
@@ -30,8 +30,9 @@ export const extendClaim = route({
     const actionId = own.action.id;
     const held = { actionId, worker: workerOf(principal, body.worker), claim: body.claim };
     const came = await door.ledger.callers.extend(held);
-    if ('kind' in came)
-      return came.kind === 'broken' ? problem('stream.broken') : refusedCommand(came, own.action);
-    return { status: 200, body: { leaseUntil: came.claim?.leaseUntil ?? 0 } };
+    if (came.kind === 'broken') return problem('stream.broken');
+    if (came.kind === 'refusal') return refusedCommand(came, own.action);
+    const { kind: _kind, ...kept } = came;
+    return { status: 200, body: kept };
   },
 });
