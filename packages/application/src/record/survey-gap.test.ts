@@ -125,8 +125,8 @@ describe('recoveries on record', () => {
     await put(store, 'recovery-1', { nothingLost: true });
     await put(store, 'recovery-2', {}, (text) => text.replace('"knownUntil":5', '"knownUntil":6'));
     expect(await readRecoveries(store, sha256)).toEqual([
-      { name: 'recovery-0', at: 9, knownUntil: 5 },
-      { name: 'recovery-2', at: Infinity, knownUntil: 0 },
+      { name: 'recovery-0', at: 9, knownUntil: 5, lost: new Set() },
+      { name: 'recovery-2', at: Infinity, knownUntil: 0, lost: new Set() },
     ]);
   });
 });
