@@ -17,6 +17,8 @@ export interface Agents {
   readonly told: readonly Told[];
   /** Planned, and no outcome is known yet. */
   readonly open: () => number;
+  /** Each call that has its outcome is made once more. */
+  readonly askAgain: () => void;
 }
 
 export interface AgentsDeps {
@@ -128,7 +130,17 @@ export function createAgents(deps: AgentsDeps): Agents {
         () => void deliver(`${planned.name} back`, (there) => compensate(there, planned)),
       );
   }
-  return { told, open: () => open.size };
+  return {
+    told,
+    open: () => open.size,
+    askAgain: () => {
+      const calls = new Map(told.map(({ call }) => [call.name, call]));
+      for (const call of calls.values()) {
+        open.add(call);
+        void pursue(call);
+      }
+    },
+  };
 }
 
 function isNoOutcome({ word, code }: Outcome): boolean {

@@ -126,7 +126,7 @@ function chanceOf(deed: Deed, { status, tool, attempts }: Action, { type }: Acti
   if (status === 'failed' && tool.startsWith('cancel_')) return 0.3;
   if (status === 'claimed') return attempts.length > 0 ? 0.3 : 0.1;
   if (status === 'dispatched' && attempts.length > 1) return 0.15;
-  return rare.has(status) ? 0.06 : 0.012;
+  return rare.has(status) ? 0.1 : 0.012;
 }
 
 function attemptOf(attempt: Action['attempts'][number] | undefined): { readonly attempt?: number } {

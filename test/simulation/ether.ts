@@ -22,6 +22,8 @@ export interface Ether {
   /** These events are sent to the store by this process. */
   readonly writes: (ids: readonly string[]) => void;
   readonly breach: (what: string) => void;
+  /** The store is behind what it held: nothing goes on in it. */
+  readonly isRecovering: () => boolean;
   /** What this process has been told by the store. */
   readonly known: Known;
   /** The process dies here; never resolves. */

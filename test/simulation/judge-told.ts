@@ -7,7 +7,7 @@ import { type Watch } from './watch.ts';
 
 export interface Known {
   readonly provider: SandboxProvider;
-  readonly watch: Pick<Watch, 'actions'>;
+  readonly watch: Pick<Watch, 'actions' | 'lost' | 'wentBackAt'>;
   /** A second effect of it is possible, or a late one. */
   readonly isExcused: (key: string) => boolean;
   /** Actions that had their effect beside the ledger. */
@@ -19,29 +19,41 @@ const nothing: ReadonlySet<string> = new Set(['failed-without-effect', 'nothing-
 
 /** Told done: there is an effect. Told that nothing was done: there is none, and never will be. */
 export function wasTrue(run: Known, told: Told): readonly string[] {
-  const { word, actionId, code } = told.outcome;
+  const { word, actionId = '', code } = told.outcome;
   const isDone = done.has(word);
   // Of what could not be recorded just now, nothing is said but that.
   if (code?.startsWith('ledger.') === true || (!isDone && !nothing.has(word))) return [];
-  const action = run.watch.actions.get(actionId ?? '');
+  const { lost, actions } = run.watch;
+  const isLost = isOfLostTime(run, told);
+  const action = (isLost ? lost : actions).get(actionId);
   const said = `${told.call.name} was told "${word}"`;
   if (action === undefined) return [`${said}, without a record`];
-  if (isDone && !isMeant(run, told, action)) return [`${said} of an action with other arguments`];
-  const effects = effectsOf(run.provider, action.tenant, action.downstreamKey ?? '');
-  if (isDone ? isOne(run, told, action, effects) : isNone(run, action, effects)) return [];
-  return [`${said}, with ${effects} effects`];
+  // What had ended in a time that the store has lost may go on.
+  if (!isDone) return isLost || isNone(run, action) ? [] : [`${said}, and it was done`];
+  return whyNotDone(run, told, action).map((why) => `${said}${why}`);
+}
+
+function whyNotDone(run: Known, told: Told, action: Action): readonly string[] {
+  if (!isMeant(run, told, action)) return [' of an action with other arguments'];
+  return isOne(run, told, action) ? [] : [', and there was no effect'];
+}
+
+function isOfLostTime({ watch }: Known, { at, outcome }: Told): boolean {
+  return at < watch.wentBackAt() && watch.lost.has(outcome.actionId ?? '');
 }
 
 /** A value that was replaced need not have been set before. */
-function isOne({ byHand }: Known, { outcome }: Told, action: Action, effects: number): boolean {
-  const { id, status, guarantee } = action;
+function isOne({ byHand, provider }: Known, { outcome }: Told, action: Action): boolean {
+  const { id, status, guarantee, tenant, downstreamKey = '' } = action;
+  const effects = effectsOf(provider, tenant, downstreamKey);
   const isReplaced = guarantee === 'natural' && outcome.word === 'done-earlier';
   return effects > 0 || byHand.has(id) || status === 'superseded' || isReplaced;
 }
 
 /** Unless a person has said so, against a doubt that they were told of. */
-function isNone({ isExcused }: Known, action: Action, effects: number): boolean {
-  const { status, ending, attempts, downstreamKey = '' } = action;
+function isNone({ isExcused, provider }: Known, action: Action): boolean {
+  const { status, ending, attempts, tenant, downstreamKey = '' } = action;
+  const effects = effectsOf(provider, tenant, downstreamKey);
   const isForced = ending?.stands === true && attempts.some(({ state }) => state === 'in doubt');
   return effects === 0 || isExcused(downstreamKey) || status === 'superseded' || isForced;
 }
@@ -64,13 +76,19 @@ function isOfItsArguments({ call, outcome }: Told, { arguments: args }: Action):
 }
 
 /** One call of an agent never gets two outcomes. */
-export function answersAgree(all: readonly Told[]): readonly string[] {
+export function answersAgree(run: Known, all: readonly Told[]): readonly string[] {
   const outcomes = new Map<string, string>();
-  return all.flatMap(({ call, outcome: { word, actionId = '' } }) => {
-    if (!done.has(word)) return [];
+  return all.flatMap((told) => {
+    const { call, outcome } = told;
+    const { word, actionId = '' } = outcome;
+    if (!done.has(word) || isOfLostTime(run, told)) return [];
     const before = outcomes.get(call.name) ?? actionId;
     outcomes.set(call.name, actionId);
-    return before === actionId ? [] : [`${call.name} was told of ${before} and of ${actionId}`];
+    // What a person has asked for once more is met by whoever asks later.
+    const isRepeat = run.watch.actions.get(actionId)?.repeatOf !== undefined;
+    return before === actionId || isRepeat
+      ? []
+      : [`${call.name} was told of ${before} and of ${actionId}`];
   });
 }
 

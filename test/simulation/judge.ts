@@ -3,6 +3,7 @@ import { verifyLedger } from '@action-ledger/application';
 import { type Action, checkLedger } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { type Agents } from './agents.ts';
+import { foldsAsFollowed } from './judge-fold.ts';
 import { answersAgree, effectsOf, type Known, wasTrue } from './judge-told.ts';
 import { sha256 } from './processes.ts';
 import { type Watch } from './watch.ts';
@@ -28,7 +29,10 @@ export async function judge(run: Judged): Promise<readonly string[]> {
   const { store, provider, watch, isExcused } = run;
   const { brokenInvariants } = await verifyLedger(store, { sha256 });
   const actions = [...watch.actions.values()];
-  const tallies = provider.tally().filter(({ key }) => !isExcused(key));
+  const isLost = (key: string): boolean =>
+    [...watch.lost.values()].some(({ downstreamKey }) => downstreamKey === key);
+  // Of requests of a lost time only the effects are judged, as they come about.
+  const tallies = provider.tally().filter(({ key }) => !isExcused(key) && !isLost(key));
   const now = Math.max(run.now, ...actions.map(({ updatedAt }) => updatedAt));
   return [
     ...watch.breaches,
@@ -40,7 +44,10 @@ export async function judge(run: Judged): Promise<readonly string[]> {
     ),
     ...actions.flatMap((action) => [...restsOwned(action), ...isAsItWas(run, action)]),
     ...run.agents.told.flatMap((told) => wasTrue(run, told)),
-    ...answersAgree(run.agents.told),
+    ...answersAgree(run, run.agents.told),
+    ...(await foldsAsFollowed(store, watch.actions, () => {
+      watch.met('new ActionArchived');
+    })),
     ...(run.agents.open() > 0 ? [`${run.agents.open()} calls came to no end`] : []),
   ];
 }

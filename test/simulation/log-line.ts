@@ -54,11 +54,13 @@ export function logLine(ether: Ether, log: MemoryEventLog): LogLine {
 }
 
 /** What it says it is done with, and has never looked at: lost if it died now. */
-function unseen({ known }: Ether, records: readonly LogRecord[]): readonly string[] {
+function unseen({ known, isRecovering }: Ether, records: readonly LogRecord[]): readonly string[] {
+  if (isRecovering()) return [];
   return records.flatMap((record) => {
     const place = eventPlaceOf(record);
-    const isSeen = place === undefined || known.revisionOf(place.stream) >= place.revision;
-    if (isSeen || actionOfStream(place.stream) === undefined) return [];
-    return [`done with revision ${place.revision} of ${place.stream}, which it has not read`];
+    if (place === undefined || actionOfStream(place.stream) === undefined) return [];
+    const { stream, revision } = place;
+    if (known.revisionOf(stream) >= revision) return [];
+    return [`done with revision ${revision} of ${stream}, which it has not read`];
   });
 }

@@ -41,7 +41,7 @@ export interface Surroundings {
   readonly dice: Dice;
   readonly chaos: Chaos;
   readonly store: () => EventStore;
-  readonly log: MemoryEventLog;
+  readonly log: () => MemoryEventLog;
   readonly provider: ProviderPort;
   readonly isStoreAway: () => boolean;
   readonly onStalledSend: (key: string) => void;
@@ -55,6 +55,9 @@ export interface Processes {
   readonly front: (nth: number) => Ledger | undefined;
   /** Whoever stands still wakes, whoever is dead is started again. */
   readonly heal: () => void;
+  /** All of them at once, until they are opened again. */
+  readonly closeDown: () => void;
+  readonly openAgain: () => void;
   readonly kill: (nth: number) => void;
   readonly stall: (nth: number, ms: number) => void;
   readonly jump: (nth: number, ms: number) => void;
@@ -97,6 +100,7 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
   const faults: string[] = [];
   let release: Release = 1;
   const all: Incarnation[] = [];
+  let isClosed = false;
   const seats: readonly Seat[] = rolesOf[shape].map((role, index) => ({
     name: `${role}-${index}`,
     role,
@@ -124,7 +128,7 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
         jump(seat, ms);
       },
     });
-    const line = logLine(ether, world.log);
+    const line = logLine(ether, world.log());
     const incarnation: Incarnation = { life, runtime, expire: line.expire };
     seat.now = incarnation;
     all.push(incarnation);
@@ -140,15 +144,20 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
       },
     );
   };
-  const die = (seat: Seat, life: Life): void => {
-    if (life.is() === 'dead') return;
+  /** @returns whether it lived */
+  const bury = ({ life, expire }: Incarnation): boolean => {
+    if (life.is() === 'dead') return false;
     life.die();
-    const { now } = seat;
     trace(`${life.name} is dead`);
-    time.timers.after(sessionMs, () => now?.expire());
+    time.timers.after(sessionMs, expire);
+    return true;
+  };
+  const die = (seat: Seat, life: Life): void => {
+    const { now } = seat;
+    if (now?.life !== life || !bury(now)) return;
     const { name } = life;
     time.timers.after(dice.between(500, 60_000, 'restart after', name), () => {
-      if (seat.now === now) start(seat);
+      if (seat.now === now && !isClosed) start(seat);
     });
   };
   const stall = ({ now }: Seat, ms: number): void => {
@@ -192,6 +201,14 @@ export function startProcesses(shape: Shape, world: Surroundings): Processes {
     heal: () => {
       for (const { now } of seats) now?.life.wake();
     },
+    closeDown: () => {
+      isClosed = true;
+      for (const { now } of seats) if (now !== undefined) bury(now);
+    },
+    openAgain: () => {
+      isClosed = false;
+      for (const seat of seats) start(seat);
+    },
     kill: (nth) => {
       const seat = seatAt(nth);
       if (seat.now !== undefined) die(seat, seat.now.life);
@@ -225,6 +242,7 @@ function etherOf(
       watch.writes(life.name, ids);
     },
     breach: watch.breach,
+    isRecovering: () => world.store().condition().kind !== 'ready',
     known: createKnown(),
     killed: () => {
       die();

@@ -14,14 +14,17 @@ const stepsMax = 20_000;
 export async function run(options: RunOptions): Promise<RunReport> {
   const { seed, stepsMin = 300 } = options;
   const world = await openWorld(options);
-  const { time, steps, store, provider, watch, agents, stalled, byHand } = world;
+  const { time, steps, provider, watch, agents, stalled, byHand } = world;
+  const stepsMost = stepsMax + stepsMin;
   await playFaults(world, stepsMin);
-  await playToRest(world, stepsMax + stepsMin);
+  await playToRest(world, stepsMost);
+  if (await world.afterwards()) await playToRest(world, stepsMost);
+  const store = world.store();
   const now = time.clock.wallMs();
   const isExcused = (key: string): boolean => stalled.has(key);
   const found = await judge({ store, provider, watch, agents, isExcused, byHand, now });
   world.processes.end();
-  const isBusy = steps.count > stepsMax + stepsMin;
+  const isBusy = steps.count > stepsMost;
   const busy = isBusy ? [`${steps.count} steps: somebody is busy with nothing`] : [];
   return reportOf(world, { seed, problems: [...busy, ...found] });
 }

@@ -20,6 +20,8 @@ export interface Sends {
   readonly looksUp: (key: string) => void;
   /** Its process has got the answer. */
   readonly hasLookedUp: (key: string, found: boolean) => void;
+  /** The record goes back in time; what was sent was sent. */
+  readonly goBack: () => void;
   /** An event has been appended, by which process. */
   readonly see: (before: Action, event: ActionEvent, writer: string | undefined) => void;
 }
@@ -34,7 +36,8 @@ export interface SendsOptions {
 }
 
 interface Sent {
-  readonly attempt: number;
+  /** Undefined of a time whose record is lost. */
+  attempt: number | undefined;
   /** When its dispatch was on record. */
   readonly at: number;
   status?: number;
@@ -87,6 +90,10 @@ export function createSends(options: SendsOptions): Sends {
       const asked = looked.get(actionOf(key)?.id ?? '');
       if (asked !== undefined) asked.found = found;
     },
+    goBack: () => {
+      for (const list of sent.values()) for (const each of list) each.attempt = undefined;
+      looked.clear();
+    },
     see: (before, event, writer) => {
       const { id } = before;
       if (event.type === 'ActionClaimed') claimedBy.set(id, writer);
@@ -119,7 +126,7 @@ function whyTooEarly(before: readonly Sent[], attempt: number, now: number): str
     ({ status, isSettled }) => status === undefined && isSettled !== true,
   );
   if (last === undefined || now - last.at >= inFlightMs) return undefined;
-  return `${now - last.at} ms after attempt ${last.attempt}, which may be under way`;
+  return `${now - last.at} ms after attempt ${last.attempt ?? 'that is lost'}, which may be under way`;
 }
 
 function whyTooLate(before: readonly Sent[], tool: string, now: number): string | undefined {

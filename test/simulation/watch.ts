@@ -11,17 +11,22 @@ import {
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { type ProviderRequest, type SandboxProvider } from '@action-ledger/sandbox';
 import { isOutOfReach } from './cells.ts';
+import { foldInto } from './judge-fold.ts';
 import { createSends, type Sends } from './sends.ts';
 
 export interface Watch {
-  /** Follows a store from its beginning. */
-  readonly follow: (store: EventStore) => void;
+  /** Follows a store from here on. @param held what it holds: earlier than what was followed before, where it was restored */
+  readonly follow: (store: EventStore, held: readonly RecordedEvent[]) => void;
   /** A request has reached the provider. */
   readonly onArrival: (request: ProviderRequest) => void;
   readonly actions: ReadonlyMap<string, Action>;
-  readonly workflows: ReadonlySet<string>;
+  /** As they were when the store went back in time, of those that it lacks something of. */
+  readonly lost: ReadonlyMap<string, Action>;
+  /** Of the world, when it did. */
+  readonly wentBackAt: () => number;
   /** `status event`, each as often as it was met. */
   readonly cells: ReadonlyMap<string, number>;
+  readonly met: (cell: string) => void;
   readonly breaches: readonly string[];
   readonly breach: (what: string) => void;
   readonly events: () => number;
@@ -47,11 +52,13 @@ export function createWatch(options: WatchOptions): Watch {
   const { now, provider, isExcused, trace, onMoved } = options;
   const actions = new Map<string, Action>();
   const byKey = new Map<string, string>();
-  const workflows = new Set<string>();
+  const lost = new Map<string, Action>();
+  const lostKeys = new Set<string>();
   const cells = new Map<string, number>();
   const writers = new Map<string, string>();
   const breaches: string[] = [];
   let events = 0;
+  let wentBackAt = 0;
 
   const breach = (what: string): void => {
     if (breaches.includes(what)) return;
@@ -65,23 +72,35 @@ export function createWatch(options: WatchOptions): Watch {
     isExcused,
     breach,
   });
+  const met = (cell: string): void => {
+    cells.set(cell, (cells.get(cell) ?? 0) + 1);
+  };
+  const goBack = (held: readonly RecordedEvent[]): void => {
+    const restored = new Map<string, Action>();
+    for (const event of held) foldInto(restored, event);
+    for (const [id, action] of actions) {
+      if (restored.get(id)?.revision === action.revision) continue;
+      lost.set(id, action);
+      lostKeys.add(action.downstreamKey ?? '');
+    }
+    actions.clear();
+    for (const [id, action] of restored) actions.set(id, action);
+    sends.goBack();
+    wentBackAt = now();
+  };
   const see = (recorded: RecordedEvent): void => {
     events += 1;
     trace(`${recorded.stream} ${recorded.revision} ${recorded.type}`);
     const id = actionOfStream(recorded.stream);
-    if (id === undefined) {
-      if (recorded.stream.startsWith('workflow-')) workflows.add(recorded.stream);
-      return;
-    }
+    if (id === undefined) return;
     const before = actions.get(id) ?? newAction(id);
     const cell = `${before.status} ${recorded.type}`;
-    cells.set(cell, (cells.get(cell) ?? 0) + 1);
+    met(cell);
     if (isOutOfReach(cell)) breach(`${id}: "${cell}" was met, and is said to be out of reach`);
     try {
       const { event, metadata, revision } = unsealActionEvent(recorded);
       const after = evolve(before, event, { revision, at: metadata.at });
-      if (before.outcome !== undefined && after.outcome?.result !== before.outcome.result)
-        breach(`${id}: its result has changed`);
+      if (hasChanged(before, after)) breach(`${id}: its result has changed`);
       actions.set(id, after);
       sends.see(before, event, writers.get(recorded.id));
       if (after.downstreamKey !== undefined) byKey.set(after.downstreamKey, id);
@@ -91,9 +110,9 @@ export function createWatch(options: WatchOptions): Watch {
     }
   };
   return {
-    follow: (store) => {
-      actions.clear();
-      store.subscribe(0, {
+    follow: (store, held) => {
+      if (actions.size > 0) goBack(held);
+      store.subscribe(held.at(-1)?.position ?? 0, {
         onEvents: async (batch) => {
           batch.forEach(see);
         },
@@ -101,18 +120,22 @@ export function createWatch(options: WatchOptions): Watch {
     },
     onArrival: ({ tenant, key, attempt, tool }) => {
       trace(`provider: ${tool} ${key} ${attempt} arrives`);
-      const action = actions.get(byKey.get(key) ?? '');
-      if (action === undefined) breach(`a request under ${key} arrives before its dispatch`);
-      else if (action.attempts.length < attempt)
-        breach(`${action.id}: attempt ${attempt} arrives, ${action.attempts.length} are on record`);
-      const tally = provider().tallyOf(tenant, key);
-      const effects = tally?.effects ?? 0;
-      if (effects > 1 && action?.guarantee !== 'natural' && !isExcused(key))
-        breach(`${action?.id ?? key} has had ${effects} effects`);
+      const {
+        id,
+        attempts: { length },
+        guarantee,
+      } = actions.get(byKey.get(key) ?? '') ?? newAction(key);
+      if (length < attempt && !lostKeys.has(key))
+        breach(`${id}: attempt ${attempt} arrives, ${length} are on record`);
+      const { effects = 0 } = provider().tallyOf(tenant, key) ?? {};
+      if (effects > 1 && guarantee !== 'natural' && !isExcused(key))
+        breach(`${id} has had ${effects} effects`);
     },
     actions,
-    workflows,
+    lost,
+    wentBackAt: () => wentBackAt,
     cells,
+    met,
     breaches,
     breach,
     events: () => events,
@@ -122,4 +145,9 @@ export function createWatch(options: WatchOptions): Watch {
     },
     ownerOfKey: (key) => byKey.get(key),
   };
+}
+
+function hasChanged({ outcome: before }: Action, { outcome: after }: Action): boolean {
+  if (before === undefined || before === after) return false;
+  return JSON.stringify(before.result) !== JSON.stringify(after?.result);
 }

@@ -1,6 +1,6 @@
 // One simulated world, put together: time, chance, a provider, a store and a log, processes, agents and people.
-import { createMemoryEventLog } from '@action-ledger/event-log';
-import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
+import { createMemoryEventLog, type MemoryEventLog } from '@action-ledger/event-log';
+import { type EventStore } from '@action-ledger/event-store';
 import { createProvider, type SandboxProvider } from '@action-ledger/sandbox';
 import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
 import { type Agents, createAgents } from './agents.ts';
@@ -8,7 +8,9 @@ import { createBystanders } from './bystanders.ts';
 import { type Chaos, createChaos, type Strike } from './chaos.ts';
 import { deliverWebhook, publishAll, remark } from './deliver.ts';
 import { createDice } from './dice.ts';
+import { createDisk } from './disk.ts';
 import { disturb, outagesOf, type Outage } from './disturb.ts';
+import { archiveInTheEnd, scheduleMaintenance } from './maintenance.ts';
 import { createPeople, type People } from './people.ts';
 import { plannedBy } from './plan.ts';
 import { type Processes, type Shape, startProcesses } from './processes.ts';
@@ -33,7 +35,7 @@ export interface World {
   readonly steps: Steps;
   readonly chaos: Chaos;
   readonly provider: SandboxProvider;
-  readonly store: EventStore;
+  readonly store: () => EventStore;
   readonly watch: Watch;
   readonly shape: Shape;
   readonly processes: Processes;
@@ -45,6 +47,8 @@ export interface World {
   /** Actions that somebody has done beside the ledger. */
   readonly byHand: ReadonlySet<string>;
   readonly trace: (line: string) => void;
+  /** Of some runs what is over is archived in the end, and everybody asks again. */
+  readonly afterwards: () => Promise<void>;
 }
 
 const loadMs = 12 * minute;
@@ -96,17 +100,21 @@ export async function openWorld(options: RunOptions): Promise<World> {
     onWebhook: (webhook) =>
       void deliverWebhook(webhook, { time, front: (nth) => processes.front(nth) }),
   });
-  const store = createMemoryEventStore();
-  const log = createMemoryEventLog({ runtime: time, partitions: 2 });
-  watch.follow(store);
-  await publishAll(store, log, { time, dice, chaos });
+  let log: MemoryEventLog;
+  const disk = createDisk((store, held) => {
+    watch.follow(store, held);
+    // A log holds what its store does: of one that went back it is written anew.
+    log = createMemoryEventLog({ runtime: time, partitions: 2 });
+    void publishAll(store, log, { time, dice, chaos });
+  });
+  await time.settle();
   const shape: Shape = dice.of('shape') < 0.6 ? 'one ledger' : 'services';
   const processes: Processes = startProcesses(shape, {
     time,
     dice,
     chaos,
-    store: () => store,
-    log,
+    store: disk.store,
+    log: () => log,
     provider,
     isStoreAway: isIn('store'),
     onStalledSend: (key) => stalled.add(key),
@@ -125,13 +133,15 @@ export async function openWorld(options: RunOptions): Promise<World> {
   const agents = createAgents({ time, dice, chaos, front, trace, planned });
   const people = createPeople({ time, dice, chaos, provider, front, trace });
   disturb({ time, dice, chaos, processes });
+  const upkeep = { time, dice, chaos, disk, log: () => log, processes, trace };
+  scheduleMaintenance(upkeep);
 
   return {
     time,
     steps,
     chaos,
     provider,
-    store,
+    store: disk.store,
     watch,
     shape,
     processes,
@@ -141,6 +151,12 @@ export async function openWorld(options: RunOptions): Promise<World> {
     stalled,
     byHand: bystanders.byHand,
     trace,
+    afterwards: async () => {
+      if (watch.breaches.length > 0 || dice.of('archived in the end') >= 0.08) return;
+      await archiveInTheEnd(upkeep);
+      agents.askAgain();
+      await time.advance(5 * minute);
+    },
   };
 }
 
