@@ -120,13 +120,21 @@ const rare: ReadonlySet<ActionStatus> = new Set([
 
 function chanceOf(deed: Deed, { status, tool, attempts }: Action, { type }: ActionEvent): number {
   if (deed === 'closed') return 0.4;
-  if (deed === 'another effect' && status === 'dispatched') return 0.4;
   // What only tells of a deed is not acted on again and again.
-  if (type === 'EvidenceRecorded') return 0.002;
-  if (status === 'failed' && tool.startsWith('cancel_')) return 0.3;
+  if (type === 'EvidenceRecorded' && deed !== 'another effect') return 0.002;
   if (status === 'claimed') return attempts.length > 0 ? 0.3 : 0.1;
-  if (status === 'dispatched' && attempts.length > 1) return 0.15;
-  return rare.has(status) ? 0.1 : 0.012;
+  if (status === 'dispatched') return chanceWhileSent(deed, tool, attempts.length);
+  if (status === 'failed' && tool.startsWith('cancel_')) return 0.3;
+  return rare.has(status) ? 0.1 : usual;
+}
+
+const usual = 0.012;
+
+function chanceWhileSent(deed: Deed, tool: string, attempts: number): number {
+  if (deed === 'another effect') return 0.4;
+  if (attempts > 1) return 0.15;
+  // Calls that joined it go on record with its end.
+  return deed === 'a cancel' && (tool === 'quota' || tool === 'reserve') ? 0.25 : usual;
 }
 
 function attemptOf(attempt: Action['attempts'][number] | undefined): { readonly attempt?: number } {

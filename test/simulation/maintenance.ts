@@ -74,7 +74,7 @@ export async function archiveInTheEnd(deps: MaintenanceDeps): Promise<void> {
   await time.advance(restMs);
   await archive(deps, 'in the end');
   processes.openAgain();
-  await time.advance(minute);
+  await time.advance(2 * minute);
 }
 
 /** It may end anywhere in between: then it is done again. */

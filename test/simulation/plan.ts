@@ -93,6 +93,10 @@ function laterOf(dice: Dice, index: number, first: PlannedCall): readonly Planne
     at: first.at + dice.between(0, 600_000, 'later at', index),
     origin: { ...first.origin, turn: '2', call: `call-${index}-again` },
   };
+  // Of tools whose calls are kept: some come while the first of them is under way.
+  const isKept = first.tool === 'quota' || first.tool === 'reserve';
+  if (isKept && dice.of('soon', index) < 0.4)
+    return [{ ...again, at: first.at + dice.between(5, 300, 'soon at', index) }];
   if (first.tool === 'quota') return laterValues(dice, index, first);
   if (drawn < 0.25) return [again];
   if (drawn < 0.35) return [{ ...again, arguments: changed(first.arguments) }];

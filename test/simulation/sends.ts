@@ -143,7 +143,9 @@ function isOvertaken({ actions }: SendsOptions, { id, guarantee, epoch }: Action
   if (guarantee !== 'natural') return false;
   return [...actions.values()].some(
     (other) =>
-      other.epoch > epoch && other.attempts.length > 0 && keyHashOf(other.id) === keyHashOf(id),
+      other.epoch > epoch &&
+      other.attempts.some(({ presumed }) => presumed === undefined) &&
+      keyHashOf(other.id) === keyHashOf(id),
   );
 }
 

@@ -18,6 +18,9 @@ import { type Chaos, type FaultKind } from './chaos.ts';
 import { type Dice } from './dice.ts';
 import { minute } from './tools.ts';
 
+/** More goes wrong while something is given back, which others want, and while calls join that are kept. */
+const timesFor: Readonly<Record<string, number>> = { release: 4, reserve: 2, quota: 2 };
+
 /** Below the in-flight bound of 60 s. */
 const lateMsMax = 50_000;
 
@@ -46,8 +49,7 @@ export function createWeather(
       const echoes = chaos.strikes('provider: reports twice', 0.03, what)
         ? { echoAfterMs: [0, 1].map((nth) => dice.between(10, 90_000, 'echo', what, nth)) }
         : {};
-      // While something is being given back, others want it.
-      const times = request.tool === 'release' ? 4 : 1;
+      const times = timesFor[request.tool] ?? 1;
       const struck = faultsOf(dice, what, leftMs(request)).find(([kind, chance]) =>
         chaos.strikes(kind, chance * times, what),
       );

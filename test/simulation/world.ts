@@ -47,8 +47,8 @@ export interface World {
   /** Actions that somebody has done beside the ledger. */
   readonly byHand: ReadonlySet<string>;
   readonly trace: (line: string) => void;
-  /** Of some runs what is over is archived in the end, and everybody asks again. */
-  readonly afterwards: () => Promise<void>;
+  /** Of some runs what is over is archived in the end, and everybody asks again: whether of this one. */
+  readonly afterwards: () => Promise<boolean>;
 }
 
 const loadMs = 12 * minute;
@@ -152,10 +152,10 @@ export async function openWorld(options: RunOptions): Promise<World> {
     byHand: bystanders.byHand,
     trace,
     afterwards: async () => {
-      if (watch.breaches.length > 0 || dice.of('archived in the end') >= 0.08) return;
+      if (watch.breaches.length > 0 || dice.of('archived in the end') >= 0.08) return false;
       await archiveInTheEnd(upkeep);
       agents.askAgain();
-      await time.advance(5 * minute);
+      return true;
     },
   };
 }
