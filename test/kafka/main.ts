@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { startCluster } from './broker/cluster.ts';
 import { fetchJars } from './broker/jars.ts';
 
+// Of the client, once for each process, and it means nothing.
+const nodeOptions = `${process.env['NODE_OPTIONS'] ?? ''} --disable-warning=TimeoutNegativeWarning`;
 const root = process.cwd();
 const jars = fetchJars(root);
 
@@ -23,7 +25,12 @@ if (jars.kind === 'missing') {
     ];
     const jest = spawn('jest', args, {
       stdio: 'inherit',
-      env: { ...process.env, KAFKA_BROKERS: cluster.addresses.join(), KAFKA_JARS: jars.folder },
+      env: {
+        ...process.env,
+        KAFKA_BROKERS: cluster.addresses.join(),
+        KAFKA_JARS: jars.folder,
+        NODE_OPTIONS: nodeOptions,
+      },
     });
     const [code] = (await once(jest, 'exit')) as [number | null];
     process.exitCode = code ?? 1;

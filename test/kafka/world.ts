@@ -1,4 +1,5 @@
 // What tests over a real broker work with: logs whose names nobody else has, and quick groups.
+import { randomUUID } from 'node:crypto';
 import {
   actionTopics,
   type Consumer,
@@ -51,11 +52,9 @@ export function openLog(
   });
 }
 
-let opened = 0;
-
+/** Nobody else on these brokers has it, in whatever file or run. */
 export function newPrefix(): string {
-  opened += 1;
-  return `t${process.pid}-${opened}.`;
+  return `t-${randomUUID()}.`;
 }
 
 /** Publishes one event for each name: of the stream of that name, with the next revision from 0. */
@@ -109,7 +108,6 @@ async function leaveGaps(brokers: readonly string[], topic: string): Promise<voi
   const producer = kafka.producer({
     transactionalId: `${topic}-gaps`,
     idempotent: true,
-    maxInFlightRequests: 1,
   });
   await producer.connect();
   const transaction = await producer.transaction();

@@ -10,6 +10,8 @@ import { unavailable } from './faults.ts';
 export interface Administration {
   /** @throws LogFault `log.unavailable`, safe; what the question throws as LogFault */
   readonly ask: <Answer>(what: string, question: Question<Answer>) => Promise<Answer>;
+  /** The next question is asked over other connections: those of before are heard no more. */
+  readonly renew: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -65,6 +67,9 @@ export function createAdministration(parts: AdministrationParts): Administration
           await pauseFor(pauseAfter(failures, pauses), runtime, closing.signal);
         }
       }
+    },
+    renew: () => {
+      if (current !== undefined) drop(current);
     },
     close: async () => {
       closing.abort();

@@ -48,6 +48,8 @@ function createSockets(open: ISocketFactory): {
     open: (wanted) => {
       const socket = isCut ? new Socket() : open(wanted);
       if (isCut) setImmediate(() => socket.destroy(cutError()));
+      // The client adds a listener for each request that waits for the connection.
+      socket.setMaxListeners(0);
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
       return socket;

@@ -35,6 +35,7 @@ interface State {
   failures: number;
   hasJoined: boolean;
   isOver: boolean;
+  isAsking: boolean;
   watch: Timer | undefined;
 }
 
@@ -86,6 +87,7 @@ function keep(parts: ConsumerParts): Kept {
       failures: 0,
       hasJoined: false,
       isOver: false,
+      isAsking: false,
       watch: undefined,
     },
     holding: createHolding({
@@ -141,7 +143,7 @@ async function join(kept: Kept): Promise<void> {
     },
   });
   state.membership = membership;
-  stall.sign();
+  stall.begin();
   await membership.joined;
   await begun;
 }
@@ -176,7 +178,8 @@ function rejoin(kept: Kept, error: unknown): void {
   state.membership?.cut();
   state.membership = undefined;
   holding.revoke();
-  if (closing.signal.aborted) return;
+  if (closing.signal.aborted || state.isOver) return;
+  kept.administration.renew();
   state.failures += 1;
   const againInMs = pauseAfter(state.failures, rejoinPauses);
   holding.fault({ kind: 'rejoin', error, againInMs });
@@ -193,23 +196,31 @@ function rejoin(kept: Kept, error: unknown): void {
 function watch(kept: Kept): void {
   const { runtime, timing, state } = kept;
   state.watch = runtime.timers.after(timing.stallMs / 2, () => {
-    void look(kept).then(() => {
-      if (!state.isOver) watch(kept);
-    });
+    lookForSigns(kept);
+    // Asking may take longer than the next look.
+    if (!state.isAsking) {
+      state.isAsking = true;
+      void lookForStalls(kept).finally(() => {
+        state.isAsking = false;
+      });
+    }
+    if (!state.isOver) watch(kept);
   });
 }
 
-async function look(kept: Kept): Promise<void> {
+function lookForSigns(kept: Kept): void {
+  const silentMs = kept.stall.silentMs();
+  if (kept.state.membership === undefined || silentMs === undefined) return;
+  rejoin(kept, new Error(`Nothing was heard of the brokers for ${Math.round(silentMs)} ms.`));
+}
+
+async function lookForStalls(kept: Kept): Promise<void> {
   const { stall, holding, state, options } = kept;
   const { membership } = state;
-  if (membership === undefined || kept.closing.signal.aborted) return;
-  const silentMs = stall.silentMs();
-  if (silentMs !== undefined) {
-    rejoin(kept, new Error(`Nothing was heard of the brokers for ${Math.round(silentMs)} ms.`));
-    return;
-  }
-  const wanting = holding.progress();
-  if (wanting.every(({ wanted }) => wanted === undefined)) return;
+  const isWanting = holding.progress().some(({ wanted }) => wanted !== undefined);
+  // Without one, what waited before is looked at anew the next time.
+  if (!isWanting) stall.stalled([], []);
+  if (!isWanting || membership === undefined) return;
   const found = await standings(kept, options.group, options.topics).catch(() => undefined);
   if (found === undefined || state.membership !== membership) return;
   const stalled = stall.stalled(holding.progress(), found);

@@ -6,6 +6,8 @@ import { type Progress } from './lane.ts';
 import { placeKey } from './names.ts';
 
 export interface StallWatch {
+  /** Another membership begins: what waited under the one before says nothing about it. */
+  readonly begin: () => void;
   /** The brokers were heard. */
   readonly sign: () => void;
   /** Since the last sign, where that is too long. */
@@ -32,10 +34,15 @@ export function createStallWatch({ stallMs, clock }: StallWatchParts): StallWatc
   let heardAt = clock.monoMs();
   /** Since when a partition wants the record of this offset, though it is there. */
   let waiting = new Map<string, { readonly wanted: number; readonly since: number }>();
+  const sign = (): void => {
+    heardAt = clock.monoMs();
+  };
   return {
-    sign: () => {
-      heardAt = clock.monoMs();
+    begin: () => {
+      sign();
+      waiting = new Map();
     },
+    sign,
     silentMs: () => {
       const silentMs = clock.monoMs() - heardAt;
       return silentMs > stallMs ? silentMs : undefined;

@@ -1,7 +1,7 @@
 // Real Kafka brokers on the loopback, one or several, each a Java process with a folder of its own. They
 // can be killed with -9 and started again over what they have kept. They end with this process, however
 // it ends, and only what was started here is ever stopped.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -47,7 +47,7 @@ export async function startCluster({ jars, brokers }: ClusterOptions): Promise<C
     controllerPort: ports[2 * index + 1] ?? 0,
     folder: join(folder, `broker-${index + 1}`),
   }));
-  for (const node of nodes) format(jars, node, nodes);
+  await Promise.all(nodes.map((node) => format(jars, node, nodes)));
   const running = new Map<number, ChildProcess>();
   const begin = (index: number): Node => {
     const node = nodes[index];
@@ -99,13 +99,14 @@ function run(jars: string, node: Node): ChildProcess {
   return child;
 }
 
-function format(jars: string, node: Node, nodes: readonly Node[]): void {
+async function format(jars: string, node: Node, nodes: readonly Node[]): Promise<void> {
   mkdirSync(node.folder, { recursive: true });
   writeFileSync(propertiesOf(node), settingsOf(node, nodes));
   const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', propertiesOf(node)];
-  const java = ['-cp', `${jars}/*`, '-XX:TieredStopAtLevel=1', ...tool];
-  const { status, stderr } = spawnSync('java', java, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`The folder of a broker could not be made: ${stderr}`);
+  const java = ['-cp', `${jars}/*`, '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', ...tool];
+  const child = spawn('java', java, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error('The folder of a broker could not be made, see above.');
 }
 
 function propertiesOf({ folder }: Node): string {
