@@ -1,0 +1,2 @@
+export * from './create-projector.ts';
+export { type Encoders, encodersAsJson } from './project.ts';

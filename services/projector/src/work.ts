@@ -1,0 +1,148 @@
+// While it has the seat: follows the store from the place on, and publishes. Whatever fails may have been
+// published, so the same is published again, by a new publisher of the same name: that one fences off all
+// before it, also those of this process.
+import { type OnFault } from '@action-ledger/application';
+import { type Sha256 } from '@action-ledger/domain';
+import {
+  type EventLog,
+  LogFault,
+  type NewRecord,
+  pauseAfter,
+  pauseFor,
+  type Publisher,
+  recordsPerPublishMax,
+} from '@action-ledger/event-log';
+import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
+import { type Runtime } from '@action-ledger/runtime';
+import { createProject, type Encoders, type Project } from './project.ts';
+
+/** Of the one publisher there is: the log lets only the one that was opened last publish. */
+export const publisherName = 'action-ledger-projector';
+
+export interface WorkDeps {
+  readonly store: EventStore;
+  readonly log: Pick<EventLog, 'openPublisher'>;
+  readonly sha256: Sha256;
+  readonly encode: Encoders;
+  readonly runtime: Runtime;
+  readonly onFault: OnFault;
+}
+
+/** From taking the seat until it is lost or left. */
+export interface Term {
+  readonly end: AbortSignal;
+  readonly lose: () => void;
+  /** Up to this position of the store everything is published. */
+  through: number;
+  /** On the monotonic clock, where something is to be published. */
+  busySince: number | undefined;
+  readonly counts: { handled: number };
+}
+
+/** Resolves at the end of the term, when nothing more is published by it. Throws nothing. */
+export async function work(deps: WorkDeps, term: Term): Promise<void> {
+  const line = createLine(deps, term);
+  const project = createProject(deps);
+  for (let failures = 0; !term.end.aborted; failures += 1) {
+    const before = term.through;
+    if (failures > 0) await pauseFor(pauseAfter(failures, {}), deps.runtime, term.end);
+    await follow(deps, term, (events) => publishAll(deps, term, { line, project }, events));
+    if (term.through > before) failures = 0;
+  }
+  await line.close();
+}
+
+/** Until the subscription ends, or the term. */
+async function follow(
+  { store, onFault }: WorkDeps,
+  term: Term,
+  onEvents: (events: readonly RecordedEvent[]) => Promise<void>,
+): Promise<void> {
+  let handling = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    if (term.end.aborted) {
+      resolve();
+      return;
+    }
+    const dropped = (fault: unknown): void => {
+      if (!term.end.aborted) onFault('following the store', fault);
+      resolve();
+    };
+    try {
+      const subscription = store.subscribe(term.through, {
+        onEvents: (events) => (handling = onEvents(events)),
+        onDropped: dropped,
+      });
+      term.end.addEventListener('abort', () => {
+        subscription.close();
+        resolve();
+      });
+    } catch (fault) {
+      dropped(fault);
+    }
+  });
+  await handling.catch(() => undefined);
+}
+
+interface Hands {
+  readonly line: Line;
+  readonly project: Project;
+}
+
+/** @throws where the term ends meanwhile: what follows must not be handled before this */
+async function publishAll(
+  { runtime }: WorkDeps,
+  term: Term,
+  { line, project }: Hands,
+  events: readonly RecordedEvent[],
+): Promise<void> {
+  const last = events.at(-1);
+  if (last === undefined) return;
+  term.busySince = runtime.clock.monoMs();
+  try {
+    const records = await project(events);
+    for (let first = 0; first < records.length; first += recordsPerPublishMax)
+      await line.publish(records.slice(first, first + recordsPerPublishMax));
+    term.through = last.position;
+    term.counts.handled += events.length;
+  } finally {
+    term.busySince = undefined;
+  }
+}
+
+interface Line {
+  /** Stored when it resolves. @throws at the end of the term */
+  readonly publish: (records: readonly NewRecord[]) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+function createLine({ log, runtime, onFault }: WorkDeps, term: Term): Line {
+  let publisher: Publisher | undefined;
+  const giveUp = async (): Promise<void> => {
+    const old = publisher;
+    publisher = undefined;
+    // What it still holds was never confirmed, and is published again.
+    await old?.close().catch(() => undefined);
+  };
+  const publishOnce = async (records: readonly NewRecord[]): Promise<void> => {
+    publisher ??= await log.openPublisher({ name: publisherName });
+    await publisher.publish(records);
+  };
+  return {
+    publish: async (records) => {
+      for (let failures = 1; ; failures += 1) {
+        if (term.end.aborted) throw new Error('The seat is lost or left.');
+        try {
+          await publishOnce(records);
+          return;
+        } catch (fault) {
+          await giveUp();
+          if (fault instanceof LogFault && fault.code === 'log.fenced') term.lose();
+          else onFault('publishing', fault);
+          await pauseFor(pauseAfter(failures, {}), runtime, term.end);
+        }
+      }
+    },
+    close: giveUp,
+  };
+}
