@@ -4,6 +4,7 @@
 import { streamOfAction } from '@action-ledger/domain';
 import { type ProviderPort } from '@action-ledger/sandbox';
 import { type Ether } from './ether.ts';
+import { never } from './life.ts';
 
 /** @param actionOf whose downstream key it is, as recorded */
 export function providerLine(
@@ -23,15 +24,20 @@ export function providerLine(
       sends.leaves(request);
       if (known.isUncertain(streamOfAction(actionOf(request.key) ?? '')))
         ether.breach(`${request.key}: sent after an append in doubt, without a look at its stream`);
-      const reply = provider.send(request, signal);
+      const isStalled = chaos.strikes('process: stalled', 0.05, 'while it sends', call);
+      // Of nothing that was done: then it is sent again, and there is a next one.
+      const isLost = isStalled && chaos.strikes('provider: request lost', 0.7, 'stalled', call);
+      const reply = isLost ? never() : provider.send(request, signal);
       if (chaos.strikes('process: killed after a call', 0.004, call)) {
         reply.catch(() => undefined);
         return ether.killed();
       }
-      if (chaos.strikes('process: stalled', 0.04, 'while it sends', call)) {
-        ether.stall(dice.between(45_000, 300_000, call, 'stalled'));
-        if (chaos.strikes('process: wakes as another sends', 0.8, call))
-          sends.onNext(request.key, ether.wake);
+      if (isStalled) {
+        // Long enough for another one to take over, and to send again.
+        const isTogether = chaos.strikes('process: wakes as another sends', 0.8, call);
+        const [least, most] = isTogether ? [120_000, 420_000] : [45_000, 200_000];
+        ether.stall(dice.between(least, most, call, 'stalled'));
+        if (isTogether) sends.onNext(request.key, ether.wake);
       }
       return throughGate(ether, reply).then((got) => {
         sends.answered(request, got.status);
