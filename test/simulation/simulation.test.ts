@@ -1,7 +1,9 @@
 // A bounded number of simulated runs: seeds that found something, and fresh ones (SIMULATION_SEED repeats
 // them). `npm run simulate` plays as many as one likes.
 import { describe, expect, it, jest } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { breaksIn } from './breaks/breaks-in.ts';
 import { run } from './run.ts';
@@ -38,18 +40,43 @@ describe('what was found by a run, and is mended', () => {
   });
 });
 
+async function traceOf(seed: number): Promise<string> {
+  const lines: string[] = [];
+  await run({ seed, onTrace: (line) => lines.push(line) });
+  return `${lines.join('\n')}\n`;
+}
+
+/** @param node its path */
+function traceBy(node: string, seed: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'action-ledger-simulation-'));
+  try {
+    const file = join(folder, 'trace');
+    const flags = ['--experimental-strip-types', '--conditions=source'];
+    const asked = ['test/simulation/main.ts', '--seed', String(seed), '--trace', file];
+    execFileSync(node, [...flags, ...asked], { stdio: 'ignore' });
+    return readFileSync(file, 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 describe('a run', () => {
-  it('is the same for the same seed, line by line, and another for another', async () => {
-    const traceOf = async (seed: number): Promise<string> => {
-      const lines: string[] = [];
-      await run({ seed, onTrace: (line) => lines.push(line) });
-      return lines.join('\n');
-    };
+  it('is the same for the same seed, line by line, in another process too', async () => {
     const trace = await traceOf(7);
     expect(trace.length).toBeGreaterThan(1_000);
-    expect(await traceOf(7)).toBe(trace);
+    expect(traceBy(process.execPath, 7)).toBe(trace);
     expect(await traceOf(8)).not.toBe(trace);
   });
+
+  const other = process.env['NODE_22'];
+  if (other === undefined)
+    it.skip('set NODE_22 to the path of a Node 22: the same for the same seed there', () =>
+      undefined);
+  else
+    it('is the same for the same seed on Node 22', async () => {
+      expect(execFileSync(other, ['--version'], { encoding: 'utf8' })).toMatch(/^v22\./);
+      expect(traceBy(other, 7)).toBe(await traceOf(7));
+    });
 
   it('meets only the faults that it is told, where it is told', async () => {
     const { struck } = await run({ seed: 6 });
@@ -70,5 +97,14 @@ describe('the deliberate breaks', () => {
       return text.split(find).length !== 2;
     });
     expect(misses).toEqual([]);
+  });
+
+  it('are each in the table, noticed within 60 seeds', () => {
+    const page = readFileSync(join(process.cwd(), 'docs/simulation.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| ([a-z -]+?) +\| (\d+) +\|/gm)];
+    expect(rows.map(([, name]) => name)).toEqual(
+      breaksIn('test/simulation/breaks').map(({ name }) => name),
+    );
+    expect(rows.filter(([, , seeds]) => Number(seeds) > 60)).toEqual([]);
   });
 });

@@ -22,6 +22,7 @@ import {
 import { checkAction, type StreamEvent } from '../invariants.ts';
 import { type ActionCommand } from './command.ts';
 import { decide } from './decide.ts';
+import { type Decision } from './decision.ts';
 import { type ActionEvent } from './event.ts';
 import { evolve } from './evolve.ts';
 import { type Action, isEnded, isInDoubt, newAction } from './state.ts';
@@ -40,8 +41,16 @@ interface Step {
 interface Run {
   readonly action: Action;
   readonly steps: readonly Step[];
+  readonly refusals: readonly Refused[];
   /** States in which nothing more was to be appended: between the appends. */
   readonly rests: readonly Action[];
+}
+
+interface Refused {
+  readonly state: Action;
+  readonly command: ActionCommand;
+  readonly wallMs: number;
+  readonly decision: Decision;
 }
 
 interface Move {
@@ -107,10 +116,13 @@ function play(moves: readonly Move[]): Run {
   let now = start;
   const steps: Step[] = [];
   const rests: Action[] = [action];
+  const refusals: Refused[] = [];
   for (const { asked, waitMs } of moves) {
     now += waitMs;
     const command = typeof asked === 'function' ? asked(action) : asked;
     const decision = decide(action, command, { wallMs: now });
+    if (decision.kind === 'refusal')
+      refusals.push({ state: action, command, wallMs: now, decision });
     const events = decision.kind === 'accepted' ? decision.events : [];
     for (const event of events) {
       const place = { revision: action.revision + 1, at: now };
@@ -120,7 +132,7 @@ function play(moves: readonly Move[]): Run {
     }
     rests.push(action);
   }
-  return { action, steps, rests };
+  return { action, steps, refusals, rests };
 }
 
 const holds = (name: string, check: (run: Run) => void): void => {
@@ -144,6 +156,16 @@ describe('any sequence of commands', () => {
     let replayed = newAction('action-1');
     for (const { event, place } of steps) replayed = evolve(replayed, event, place);
     expect(replayed).toEqual(action);
+  });
+
+  holds('is refused without an event or a change, and for the same reason again', (run) => {
+    const traces = run.refusals.filter(({ state, command, wallMs, decision }) => {
+      const text = JSON.stringify(state);
+      const again = JSON.stringify(decide(state, command, { wallMs }));
+      const isSame = again === JSON.stringify(decision) && text === JSON.stringify(state);
+      return 'events' in decision || !isSame;
+    });
+    expect(traces).toEqual([]);
   });
 
   holds('succeeds at most once, and keeps what it recorded', ({ steps, action }) => {
