@@ -7,11 +7,14 @@ import {
   answerTrip,
   book,
   bookAll,
+  bookTool,
+  cancelTool,
   done,
   expectUndoneInReverse,
   runTrip,
   toolOf,
   trip,
+  type TripProgram,
   tripWorld,
   workflowEvents,
   workflowOf,
@@ -203,6 +206,45 @@ describe('of the same kinds', () => {
       });
     },
   );
+
+  it('F089 what failed to be compensated is undone by a call of its own → it is not undone a second time', () => {
+    let isRefusing = true;
+    const options = tripWorld('memory', {
+      tools: (port) => [
+        bookTool(port, 'car', {
+          undoneBy: [
+            { tool: 'cancel_car', match: { 'arguments.reservation': 'outcome.reservation_id' } },
+          ],
+        }),
+        cancelTool(port, 'car'),
+      ],
+      fault: ({ tool }) =>
+        tool === 'cancel_car' && isRefusing ? declined('not refundable') : undefined,
+    });
+    return inWorld(options, async (world) => {
+      const { ledger, call } = await world.start();
+      const program: TripProgram = async (step) => {
+        await book(step, ledger, 'car');
+        throw new Error('no longer wanted');
+      };
+      expect(await runTrip(world, ledger, program)).toMatchObject({
+        status: 'compensation_failed',
+      });
+      isRefusing = false;
+      const { steps } = await workflowOf(world);
+      const car = steps[0]?.settled?.action ?? '';
+      const { outcome } = await world.action(car);
+      const { reservation_id: reservation = '' } = outcome?.result as Record<string, string>;
+      const told = await call({ reservation }, { run: 'run-2' }, 'cancel_car');
+      expect(await world.action(car)).toMatchObject({ undoneBy: told.actionId });
+      const { revision: revisionSeen } = await workflowOf(world);
+      const asked = { by: 'olga', reason: 'it was called off', revisionSeen };
+      await ledger.workflows.compensate('trip-7', asked);
+      await world.advance(minute);
+      expect(await workflowOf(world)).toMatchObject({ status: 'compensated' });
+      expect(done(world)).toEqual(['book_car', 'cancel_car']);
+    });
+  });
 
   it('F093 a step that does not say how it is undone is not sent', () =>
     inWorld(tripWorld('memory'), async (world) => {

@@ -272,6 +272,8 @@ async function open(role: Role, opening: Opening): Promise<Ledger | undefined> {
   const ports = {
     store: storeLine(ether, world.store),
     runtime,
+    // In some runs few things are under way at once, and the rest waits for room.
+    ...(world.dice.of('few slots') < 0.2 ? { slotsMax: 2 } : {}),
     sweepMs: sweepMsIn[shape],
     onFault,
     onPoint: (point: WritePoint, actionId: string): void | Promise<void> => {

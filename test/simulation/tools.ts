@@ -82,12 +82,14 @@ function declareTools(release: Release): readonly Tool[] {
       validFor: 20 * minute,
       // Calls that take long extend it.
       leaseMs: 12 * second,
+      load: { concurrent: 1 },
       ...found,
     }),
     declare('quota', {
       input: z.object({ account: text, seats: z.int() }),
       identity: ['account'],
       scope: 'tenant',
+      load: { oneAtATime: ['account'] },
       guarantee: 'natural',
       validFor: 30 * minute,
       retry: { backoffMinMs: 20 * second, backoffMaxMs: 3 * minute },

@@ -155,8 +155,9 @@ export function needsAttention(action: Action): boolean {
   return isOpen(action) || action.incidents.length > 0 || action.status === 'compensation_failed';
 }
 
-export function isUndoable(action: Action): boolean {
-  return action.status === 'succeeded' && action.undoneBy === undefined;
+/** Its effect stands: also where what was to undo it has failed. */
+export function isUndoable({ status, undoneBy }: Action): boolean {
+  return (status === 'succeeded' || status === 'compensation_failed') && undoneBy === undefined;
 }
 
 export function matchText({ tenant, tool, path, value }: MatchKey): string {

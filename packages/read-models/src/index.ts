@@ -1,6 +1,7 @@
 export {
   type ActionIndex,
   type ActionRow,
+  isUndoable,
   type ListFilter,
   type MatchKey,
   needsAttention,

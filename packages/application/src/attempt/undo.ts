@@ -10,7 +10,7 @@ import {
   keyHashOf,
 } from '@action-ledger/domain';
 import { type Tool, type Undoing } from '@action-ledger/tools';
-import { type MatchKey } from '../record/action-index.ts';
+import { isUndoable, type MatchKey } from '../record/action-index.ts';
 import { type Parts } from '../core/parts.ts';
 
 /** The keys by which undoers can find a succeeded action. */
@@ -85,9 +85,7 @@ export async function completeUndo(parts: Parts, undoer: Action): Promise<void> 
   if (undoer.status !== 'succeeded') return;
   for (const target of undoer.undoes) {
     await parts.actions.perform(target, (action) =>
-      action.status === 'succeeded' && action.undoneBy === undefined
-        ? { type: 'MarkUndone', by: undoer.id }
-        : undefined,
+      isUndoable(action) ? { type: 'MarkUndone', by: undoer.id } : undefined,
     );
     if (parts.undoers.get(target) === undoer.id) parts.undoers.delete(target);
     await parts.passed('undo recorded', undoer.id);

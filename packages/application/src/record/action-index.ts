@@ -3,6 +3,7 @@ export {
   type ActionIndex,
   type ActionRow,
   createMemoryActionIndex,
+  isUndoable,
   type ListFilter,
   type MatchKey,
   type ObservedFilter,
