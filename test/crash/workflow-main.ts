@@ -16,6 +16,8 @@ export interface WorkflowTask {
   readonly url: string;
   /** Without it the process only opens the file, and waits until nothing is being undone. */
   readonly runs: boolean;
+  /** After its first step. Default: it goes on to the third. */
+  readonly ends?: 'gives up' | 'returns';
   readonly at?: { readonly point: WritePoint; readonly nth: number };
 }
 
@@ -58,7 +60,7 @@ async function main(): Promise<void> {
   };
   if (task.runs) {
     const outcome = await ledger.workflow({ id: 'trip-7', waitMs: 20_000 }, async (step) => {
-      for (const what of rooms)
+      for (const what of rooms) {
         await step(
           `book ${what}`,
           toolOf(`book_${what}`),
@@ -67,6 +69,9 @@ async function main(): Promise<void> {
             compensate: { tool: toolOf(`cancel_${what}`), arguments: { id: fromOutcome('id') } },
           },
         );
+        if (task.ends === 'gives up') throw new Error('no more of it');
+        if (task.ends === 'returns') return;
+      }
     });
     writeSync(1, `${JSON.stringify(outcome)}\n`);
   }
