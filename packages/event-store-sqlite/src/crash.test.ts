@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -11,12 +11,18 @@ import {
 import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
+import { type RecordedEvent } from '@action-ledger/event-store';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import { openSqliteEventStore, readOwner, type SqliteEventStore } from './index.ts';
-import { type AppendContent, type ChildReport, type ChildTask } from './store-process.child.ts';
+import {
+  contentOf,
+  expectWholeAppends,
+  killStarted,
+  readStreams,
+  start,
+  type Stored,
+} from '../test-support/store-process.ts';
 
 /** Starting a process takes seconds on a machine that is busy. */
 jest.setTimeout(120_000);
@@ -24,7 +30,6 @@ jest.setTimeout(120_000);
 const runtime = createSystemRuntime();
 let folder = '';
 let path = '';
-let started: ChildProcess[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'event-store-crash-'));
@@ -32,8 +37,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  for (const child of started) child.kill('SIGKILL');
-  started = [];
+  killStarted();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -229,68 +233,6 @@ describe('a folder without write access', () => {
   );
 });
 
-type Stored = Extract<ChildReport, { kind: 'stored' }>;
-
-interface Child {
-  readonly process: ChildProcess;
-  next(): Promise<ChildReport>;
-  /** Kills it and gives what it had reported as stored and nobody had read. */
-  killAfter(delayMs: number): Promise<readonly Stored[]>;
-  all(): Promise<readonly ChildReport[]>;
-  drain(): Promise<void>;
-}
-
-interface StartOptions {
-  readonly before?: readonly string[];
-  readonly uid?: number;
-  readonly gid?: number;
-}
-
-function start(task: ChildTask, { before = [], ...user }: StartOptions = {}): Child {
-  const script = join(__dirname, 'store-process.child.ts');
-  const command = [
-    ...before,
-    process.execPath,
-    '--conditions=source',
-    script,
-    JSON.stringify(task),
-  ];
-  const child = spawn(command[0] ?? '', command.slice(1), {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    ...user,
-  });
-  started.push(child);
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<ChildReport | undefined> => {
-    const line = await lines.next();
-    return line.done === true ? undefined : (JSON.parse(line.value) as ChildReport);
-  };
-  const all = async (): Promise<readonly ChildReport[]> => {
-    const reports: ChildReport[] = [];
-    for (;;) {
-      const report = await next();
-      if (report === undefined) return reports;
-      reports.push(report);
-    }
-  };
-  return {
-    process: child,
-    all,
-    next: async () => {
-      const report = await next();
-      if (report === undefined) throw new Error('The process has ended without a word.');
-      return report;
-    },
-    killAfter: async (delayMs) => {
-      runtime.timers.after(delayMs, () => child.kill('SIGKILL'));
-      return (await all()).filter((report) => report.kind === 'stored');
-    },
-    drain: async () => {
-      await all();
-    },
-  };
-}
-
 async function expectSound(
   store: SqliteEventStore,
   acknowledged: readonly Stored[],
@@ -307,35 +249,6 @@ async function expectSound(
     const event = streams.get(stream)?.[revision];
     expect(event && contentOf(event).append).toBe(append);
   }
-}
-
-/** All streams by a full scan, which finds positions and revisions without gaps. */
-async function readStreams(store: EventStore): Promise<Map<string, RecordedEvent[]>> {
-  const streams = new Map<string, RecordedEvent[]>();
-  for (let position = 0; ;) {
-    const batch = await store.readAll({ after: position, max: 1000 });
-    if (batch.length === 0) return streams;
-    for (const event of batch) {
-      expect(event.position).toBe((position += 1));
-      const stream = streams.get(event.stream) ?? [];
-      expect(event.revision).toBe(stream.push(event) - 1);
-      streams.set(event.stream, stream);
-    }
-  }
-}
-
-function expectWholeAppends(events: readonly RecordedEvent[]): void {
-  for (let at = 0; at < events.length;) {
-    const { append, count } = contentOf(events[at]);
-    const whole = events.slice(at, at + count).map(contentOf);
-    expect(whole.map((content) => content.append)).toEqual(Array(count).fill(append));
-    expect(whole.map((content) => content.index)).toEqual([...Array(count).keys()]);
-    at += count;
-  }
-}
-
-function contentOf(event: RecordedEvent | undefined): AppendContent {
-  return JSON.parse(event?.data ?? '{}') as AppendContent;
 }
 
 async function harm(file: string, fromEnd: number, damage: 'cut' | 'garbled'): Promise<void> {
