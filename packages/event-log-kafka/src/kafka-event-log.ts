@@ -57,9 +57,14 @@ function logOver(places: PlacesParts, publishing: PublisherParts): KafkaEventLog
   const keep = async <Opened extends { readonly close: () => Promise<void> }>(
     one: Opened,
   ): Promise<Opened> => {
-    opened.add(one);
-    if (!isClosed) return one;
-    await one.close();
+    const close = async (): Promise<void> => {
+      await one.close();
+      opened.delete(kept);
+    };
+    const kept = { ...one, close };
+    opened.add(kept);
+    if (!isClosed) return kept;
+    await close();
     throw logClosed();
   };
   const open = async (name: string | undefined): Promise<KafkaPublisher> =>

@@ -2,9 +2,11 @@
 // can be killed with -9 and started again over what they have kept. They end with this process, however
 // it ends, and only what was started here is ever stopped.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   closeSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -34,6 +36,7 @@ export interface ClusterOptions {
   readonly brokers: number;
 }
 
+const quiet = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
 const listenMsMax = 60_000;
 const clusterId = 'YWN0aW9uLWxlZGdlci0tLQ';
 
@@ -47,7 +50,7 @@ export async function startCluster({ jars, brokers }: ClusterOptions): Promise<C
     controllerPort: ports[2 * index + 1] ?? 0,
     folder: join(folder, `broker-${index + 1}`),
   }));
-  await Promise.all(nodes.map((node) => format(jars, node, nodes)));
+  await format(jars, nodes);
   const running = new Map<number, ChildProcess>();
   const begin = (index: number): Node => {
     const node = nodes[index];
@@ -90,8 +93,7 @@ function run(jars: string, node: Node): ChildProcess {
   const log = openSync(join(node.folder, 'broker.txt'), 'a');
   const java = [
     ...['java', '-cp', `${jars}/*`, '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
-    '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
-    ...['kafka.Kafka', propertiesOf(node)],
+    ...[quiet, 'kafka.Kafka', propertiesOf(node)],
   ];
   const child = spawn('sh', ['-c', shell, 'sh', ...java], { stdio: ['pipe', log, log] });
   closeSync(log);
@@ -99,14 +101,28 @@ function run(jars: string, node: Node): ChildProcess {
   return child;
 }
 
-async function format(jars: string, node: Node, nodes: readonly Node[]): Promise<void> {
-  mkdirSync(node.folder, { recursive: true });
-  writeFileSync(propertiesOf(node), settingsOf(node, nodes));
-  const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', propertiesOf(node)];
-  const java = ['-cp', `${jars}/*`, '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', ...tool];
+/** The tool of Kafka makes the folder of the first; those of the others differ in two lines. */
+async function format(jars: string, nodes: readonly Node[]): Promise<void> {
+  for (const node of nodes) {
+    mkdirSync(node.folder, { recursive: true });
+    writeFileSync(propertiesOf(node), settingsOf(node, nodes));
+  }
+  const [first, ...others] = nodes;
+  if (first === undefined) return;
+  const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', propertiesOf(first)];
+  const java = ['-cp', `${jars}/*`, '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', quiet, ...tool];
   const child = spawn('java', java, { stdio: ['ignore', 'ignore', 'inherit'] });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error('The folder of a broker could not be made, see above.');
+  const meta = readFileSync(join(first.folder, 'meta.properties'), 'utf8');
+  for (const { id, folder } of others) {
+    const directory = `A${randomBytes(16).toString('base64url').slice(1)}`;
+    const own = meta
+      .replace(/^node\.id=.*$/m, `node.id=${id}`)
+      .replace(/^directory\.id=.*$/m, `directory.id=${directory}`);
+    writeFileSync(join(folder, 'meta.properties'), own);
+    copyFileSync(join(first.folder, 'bootstrap.checkpoint'), join(folder, 'bootstrap.checkpoint'));
+  }
 }
 
 function propertiesOf({ folder }: Node): string {
