@@ -137,6 +137,7 @@ function delegate(store: EventStore): EventStore {
     readStream: (stream, from) => store.readStream(stream, from),
     readAll: (options) => store.readAll(options),
     truncate: (cuts) => store.truncate(cuts),
+    givenUp: async (range) => (await store.givenUp?.(range)) ?? [],
     subscribe: (after, subscriber) => store.subscribe(after, subscriber),
     head: () => store.head(),
     condition: () => store.condition(),

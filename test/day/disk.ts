@@ -50,6 +50,7 @@ export async function openDisk(adapter: Adapter, time: Runtime): Promise<Disk> {
     head: () => under.head(),
     condition: () => under.condition(),
     truncate: (...cut) => under.truncate(...cut),
+    givenUp: async (range) => (await under.givenUp?.(range)) ?? [],
     // It outlives its processes.
     close: async () => undefined,
   };

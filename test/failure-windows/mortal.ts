@@ -44,12 +44,16 @@ export function never(): Promise<never> {
 
 /** The store outlives its processes: closing a ledger does not close it. */
 export function mortalStore(life: Life, under: EventStore): EventStore {
+  const givenUp = under.givenUp?.bind(under);
   return {
     append: (stream, expected, events) =>
       whileAlive(life, () => under.append(stream, expected, events)),
     readStream: (stream, from) => whileAlive(life, () => under.readStream(stream, from)),
     readAll: (options) => whileAlive(life, () => under.readAll(options)),
     truncate: (cuts) => whileAlive(life, () => under.truncate(cuts)),
+    ...(givenUp === undefined
+      ? {}
+      : { givenUp: (range) => whileAlive(life, () => givenUp(range)) }),
     head: () => whileAlive(life, () => under.head()),
     subscribe: (after, subscriber) => under.subscribe(after, subscriber),
     condition: () => under.condition(),

@@ -92,6 +92,7 @@ export function storeLine(ether: Ether, store: () => EventStore): EventStore {
     readAll: (options) => read('read all', () => store().readAll(options)),
     head: () => read('head', () => store().head()),
     truncate: (cuts) => read('truncate', () => store().truncate(cuts)),
+    givenUp: (range) => read('given up', async () => (await store().givenUp?.(range)) ?? []),
     subscribe: (after, subscriber) => subscribe(ether, store(), after, subscriber),
     condition: () => store().condition(),
     confirmRecovered: async () => store().confirmRecovered?.(),

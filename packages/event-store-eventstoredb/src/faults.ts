@@ -68,6 +68,14 @@ export function isStreamNotFound(error: unknown): boolean {
   return typeOf(error) === ErrorType.STREAM_NOT_FOUND;
 }
 
+/**
+ * A server reads from the places of its records only. Whoever asks for what follows the place before an
+ * event means that event.
+ */
+export function mayBeNoPlace(error: unknown): boolean {
+  return typeOf(error) === ErrorType.UNKNOWN || codeOf(error) === invalidArgument;
+}
+
 /** INVALID_ARGUMENT of gRPC. */
 const invalidArgument = 3;
 

@@ -99,7 +99,7 @@ describe('what others store on the same server', () => {
       });
       expect(await dropped).toMatchObject(damage);
       await expect(store.readStream('action-a')).rejects.toMatchObject(damage);
-      await expect(store.readAll({ after: 0, max: 1 })).rejects.toMatchObject(damage);
+      await expect(store.readAll({ after: 0, max: 9 })).rejects.toMatchObject(damage);
     }),
   );
 });
@@ -140,6 +140,26 @@ describe('a read that nobody answers', () => {
   );
 });
 
+describe('a place where no event lies', () => {
+  it(
+    'is before the next one, to readers and subscribers',
+    onDouble(async ({ store }) => {
+      await append(store, 0, 3);
+      const [first, second, third] = await store.readAll({ after: 0, max: 3 });
+      const before = (second?.position ?? 0) - 1;
+      expect(await store.readAll({ after: before, max: 5 })).toEqual([second, third]);
+      expect(await store.readAll({ after: before - 1, max: 5 })).toEqual([second, third]);
+      expect(await store.readAll({ after: before - 1, max: 1 })).toEqual([second]);
+      expect(before - 1).toBeGreaterThan(first?.position ?? Infinity);
+      const seen = follow(store, before);
+      await seen.until(2);
+      await append(store, 3, 1);
+      await seen.until(3);
+      expect(seen.revisions()).toEqual([1, 2, 3]);
+    }),
+  );
+});
+
 describe('a cluster', () => {
   it('is asked for its leader, and found again after none of its nodes answered', async () => {
     const port = await freePort();
@@ -177,10 +197,10 @@ interface Followed {
   until(count: number): Promise<void>;
 }
 
-function follow(store: OnDouble['store']): Followed {
+function follow(store: OnDouble['store'], after = 0): Followed {
   const events: RecordedEvent[] = [];
   const gate = createGate();
-  store.subscribe(0, {
+  store.subscribe(after, {
     onEvents: (batch) => {
       events.push(...batch);
     },

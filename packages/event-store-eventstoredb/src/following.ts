@@ -1,15 +1,20 @@
 // A subscription that goes on: the client's own ends with its connection and never comes back. The only
 // position that counts is that of the last event which was handled; where the server tells of another
 // one, it may run ahead of what was.
-import { type RecordedEvent, type Subscriber, type Subscription } from '@action-ledger/event-store';
+import {
+  type RecordedEvent,
+  StoreFault,
+  type Subscriber,
+  type Subscription,
+} from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
-import { readFault } from './faults.ts';
-import { Listening, type ListeningDeps, type Over } from './listening.ts';
+import { mayBeNoPlace, readFault } from './faults.ts';
+import { batchMax, Listening, type ListeningDeps, type Over } from './listening.ts';
 import { type Reading } from './reading.ts';
 
 export interface FollowingDeps extends ListeningDeps {
   readonly runtime: Pick<Runtime, 'timers' | 'randomness'>;
-  readonly reading: Pick<Reading, 'head' | 'own'>;
+  readonly reading: Pick<Reading, 'head' | 'own' | 'page'>;
 }
 
 const backoffMsMin = 50;
@@ -66,6 +71,7 @@ export class Following implements Subscription {
       }
       failures = over.heard ? 0 : failures + 1;
       await this.#pause(failures);
+      if (mayBeNoPlace(over.error)) await this.#step();
     }
   }
 
@@ -87,6 +93,17 @@ export class Following implements Subscription {
       listening.close();
     };
     return listening.over;
+  }
+
+  /** From a place where no event lies the server sends nothing: a page brings it to one that is. */
+  async #step(): Promise<void> {
+    if (!this.#isOpen) return;
+    try {
+      const events = await this.#deps.reading.page(this.#position, batchMax);
+      if (events.length > 0 && this.#isOpen) await this.#take(events);
+    } catch (error) {
+      if (!(error instanceof StoreFault) || error.retry === 'never') this.end(error);
+    }
   }
 
   async #take(events: readonly RecordedEvent[]): Promise<void> {

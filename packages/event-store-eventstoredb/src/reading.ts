@@ -11,7 +11,7 @@ import {
 import { type RecordedEvent, StoreFault } from '@action-ledger/event-store';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type Connection } from './connection.ts';
-import { isStreamNotFound, readFault } from './faults.ts';
+import { isStreamNotFound, mayBeNoPlace, readFault } from './faults.ts';
 import { placeOf, positionOf, type ReadEvent, recordedEvent } from './wire.ts';
 
 export interface Reading {
@@ -42,6 +42,7 @@ export interface ReadingDeps {
 
 /** Of all streams, read at a time on the way backwards to the last one of the ledger. */
 const headPages = [1, 32, 512];
+const backPage = 512;
 /** Fewer are not worth a call, where most events are of other applications. */
 const pageMin = 64;
 
@@ -89,21 +90,72 @@ async function readPage(
   after: number,
   max: number,
 ): Promise<readonly RecordedEvent[]> {
+  try {
+    return await readPageFrom(all, own, after, after, max);
+  } catch (fault) {
+    if (!isNoPlace(fault)) throw fault;
+  }
+  // Whoever has met the event that follows often asks for the place just before it.
+  try {
+    return await readPageFrom(all, own, after, after + 1, max);
+  } catch (fault) {
+    if (!isNoPlace(fault)) throw fault;
+  }
+  return readBack(all, own, after, max);
+}
+
+/** @param place of an event, not above the first that is wanted */
+async function readPageFrom(
+  all: ReadLog,
+  own: Own,
+  after: number,
+  place: number,
+  max: number,
+): Promise<readonly RecordedEvent[]> {
   const found: RecordedEvent[] = [];
   let seen = after;
-  while (found.length < max) {
+  for (let from = place; found.length < max; from = seen) {
     // The event at the place that was seen comes again.
     const wanted = Math.max(pageMin, max - found.length) + 1;
-    const events = await all(seen, FORWARDS, wanted);
-    for (const event of events) {
-      const one = isAfter(event, seen) ? own(event) : undefined;
-      if (one !== undefined) found.push(one);
+    const events = await all(from, FORWARDS, wanted);
+    try {
+      for (const event of events) {
+        const one = isAfter(event, seen) ? own(event) : undefined;
+        if (one !== undefined) found.push(one);
+      }
+    } catch (damage) {
+      // What lies before it is sound, and the next page begins with it.
+      if (found.length === 0) throw damage;
+      break;
     }
     const end = positionOf(events.at(-1)?.position);
-    if (events.length < wanted || end === undefined || end === seen) break;
+    if (events.length < wanted || end === undefined || end <= seen) break;
     seen = end;
   }
   return found.slice(0, max);
+}
+
+/** After a place where no event lies: from the end of the log, which is seldom far from there. */
+async function readBack(
+  all: ReadLog,
+  own: Own,
+  after: number,
+  max: number,
+): Promise<readonly RecordedEvent[]> {
+  let found: RecordedEvent[] = [];
+  for (let from: number | typeof END = END; ;) {
+    const events: readonly ReadEvent[] = await all(from, BACKWARDS, backPage);
+    const later = events.filter((event) => isAfter(event, after));
+    const ours = later.map(own).filter((event) => event !== undefined);
+    found = [...ours.reverse(), ...found].slice(0, max);
+    const first = positionOf(events.at(-1)?.position);
+    if (later.length < backPage || first === undefined) return found;
+    from = first;
+  }
+}
+
+function isNoPlace(fault: unknown): boolean {
+  return fault instanceof StoreFault && mayBeNoPlace(fault.cause);
 }
 
 async function readHead(all: ReadLog, own: Own): Promise<RecordedEvent | undefined> {

@@ -77,7 +77,7 @@ describe('an event that no ledger has written', () => {
     expect(fault).toMatchObject({
       code: 'store.corrupt',
       retry: 'never',
-      detail: { stream: 'action-a', revision: 3, position: 1_234 },
+      detail: { stream: 'action-a', revision: 3, position: 1_234, through: 1_234 },
     });
   });
 

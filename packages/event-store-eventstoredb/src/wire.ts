@@ -80,7 +80,7 @@ export function recordedEvent(stream: string, read: ReadEvent): RecordedEvent {
       'store.corrupt',
       'never',
       `Revision ${revision} of ${stream} was not written by a ledger, or was changed since.`,
-      { detail: { stream, revision, position } },
+      { detail: { stream, revision, position, through: position } },
     );
   }
   return {

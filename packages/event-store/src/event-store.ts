@@ -143,7 +143,10 @@ export interface EventStore {
    * @throws StoreFault `store.invalid-append` where nothing of the stream would stay, as `append` otherwise
    */
   truncate(cuts: readonly StreamCut[]): Promise<void>;
-  /** Events given up at these positions, in order. Absent where positions have gaps of their own. */
+  /**
+   * Events given up at these positions, in order. Absent where positions have gaps of their own: there
+   * a gap says nothing of a loss.
+   */
   givenUp?(range: PositionsAfter): Promise<readonly GivenUp[]>;
   /** Starts after `after` (exclusive), goes on with what is appended later. */
   subscribe(after: number, subscriber: Subscriber): Subscription;

@@ -131,6 +131,10 @@ export function unavailable(): ServiceError {
   return refusal(status.UNAVAILABLE, 'The protocol double is unavailable (injected).');
 }
 
+export function noPlace(): ServiceError {
+  return refusal(status.UNKNOWN, 'Unexpected ReadAllResult: Error');
+}
+
 export function streamDeleted(stream: string): ServiceError {
   return refusal(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, {
     exception: 'stream-deleted',

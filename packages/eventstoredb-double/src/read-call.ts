@@ -11,6 +11,7 @@ import {
   checkpointMessage,
   confirmationMessage,
   eventMessage,
+  noPlace,
   notFoundMessage,
   streamDeleted,
   unavailable,
@@ -57,6 +58,10 @@ function page(store: DoubleStore, call: Call, selection: Selection, breaksAfter 
     call.emit('error', streamDeleted(selection.stream));
     return;
   }
+  if (selection.isAll && !isPlace(found.records, selection.from)) {
+    call.emit('error', noPlace());
+    return;
+  }
   if (found.kind === 'not found') call.write(notFoundMessage(selection.stream));
   const most = Math.min(selection.count, breaksAfter);
   let sent = 0;
@@ -68,6 +73,13 @@ function page(store: DoubleStore, call: Call, selection: Selection, breaksAfter 
   }
   if (breaksAfter === Infinity) call.end();
   else call.emit('error', unavailable());
+}
+
+/** A server reads from the beginning of a record, or from behind the last one. */
+function isPlace(records: readonly LogRecord[], from: Selection['from']): boolean {
+  if (typeof from === 'string') return true;
+  const last = records.at(-1)?.position ?? 0;
+  return from > last || records.some(({ position }) => position === from);
 }
 
 function recordsOf(store: DoubleStore, { isAll, stream }: Selection): StreamRead {
@@ -101,6 +113,10 @@ function placeOf(record: LogRecord, isAll: boolean): number {
 
 function subscribe(deps: ReadDeps, call: Call, selection: Selection): void {
   const { store } = deps;
+  if (selection.isAll && !isPlace(recordsOf(store, selection).records, selection.from)) {
+    call.emit('error', noPlace());
+    return;
+  }
   let index = startOf(store, selection);
   let isOpen = true;
   let isCaughtUp = false;

@@ -1,5 +1,5 @@
 // Positions that are not there because their events were given up on purpose: the store keeps their
-// places. What is missing beside them is a loss.
+// places. What is missing beside them is a loss, but in a store whose positions have gaps of their own.
 import { type EventStore, type GivenUp } from '@action-ledger/event-store';
 
 /** The first and the last position. */
@@ -23,7 +23,7 @@ export async function explainGaps(
   gaps: readonly Gap[],
   isToGoOn: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<ExplainedGaps> {
-  if (store.givenUp === undefined) return { missing: gaps, givenUp: [] };
+  if (store.givenUp === undefined) return { missing: [], givenUp: [] };
   const missing: Gap[] = [];
   const givenUp: GivenUp[] = [];
   for (const window of windowsOf(gaps)) {

@@ -37,7 +37,9 @@ export async function* readEvents(
     }
     const last = read.events.at(-1);
     if (last === undefined) return;
-    yield read.events;
+    // Where positions have gaps, a batch may reach beyond.
+    if (last.position <= through) yield read.events;
+    else yield read.events.filter(({ position }) => position <= through);
     after = last.position;
   }
 }

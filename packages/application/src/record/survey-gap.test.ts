@@ -31,10 +31,11 @@ function eventAt(position: number, more: Partial<RecordedEvent> = {}): RecordedE
 function storeOf(
   events: readonly RecordedEvent[],
   condition: StoreCondition,
-): Pick<EventStore, 'condition' | 'head' | 'readAll'> {
+): Pick<EventStore, 'condition' | 'head' | 'readAll' | 'givenUp'> {
   return {
     condition: () => condition,
     head: async () => events.at(-1)?.position ?? 0,
+    givenUp: async () => [],
     readAll: async ({ after, max }) =>
       events.filter(({ position }) => position > after).slice(0, max),
   };

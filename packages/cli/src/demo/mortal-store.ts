@@ -21,6 +21,7 @@ export function createMortalStore(under: EventStore): MortalStore {
       readStream: (stream, from) => alive(() => under.readStream(stream, from)),
       readAll: (options) => alive(() => under.readAll(options)),
       truncate: (cuts) => alive(() => under.truncate(cuts)),
+      givenUp: (range) => alive(async () => (await under.givenUp?.(range)) ?? []),
       head: () => alive(() => under.head()),
       subscribe: (after, subscriber) => under.subscribe(after, subscriber),
       condition: () => under.condition(),

@@ -58,6 +58,7 @@ export function createFaultyEventStore(store: EventStore, plan: FaultPlan): Even
     readAll: (options) => read({ kind: 'all', after: options.after }, () => store.readAll(options)),
     head: () => read({ kind: 'head' }, () => store.head()),
     truncate: (cuts) => store.truncate(cuts),
+    ...(store.givenUp === undefined ? {} : { givenUp: store.givenUp.bind(store) }),
     subscribe: (after, subscriber) => {
       const faulty = faultySubscriber(subscriber, plan, () => {
         subscription.close();
