@@ -6,9 +6,10 @@ import { createMemoryEventStore, type EventStore } from '@action-ledger/event-st
 import { openSqliteEventStore, restoreBackup } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import { type VirtualRuntime } from '@action-ledger/testkit';
+import { openServerDisk } from './server-disk.ts';
 
 export const stores = ['memory', 'sqlite'] as const;
-export type StoreKind = (typeof stores)[number];
+export type StoreKind = (typeof stores)[number] | 'eventstoredb';
 
 export interface Disk {
   readonly kind: StoreKind;
@@ -18,9 +19,18 @@ export interface Disk {
   readonly backup: () => Promise<void>;
   readonly goBack: () => Promise<void>;
   readonly close: () => Promise<void>;
+  /** Of what takes real time; undefined where nothing of the kind is going on. */
+  readonly underWay?: () => Promise<void> | undefined;
 }
 
 export async function openDisk(kind: StoreKind, { clock }: VirtualRuntime): Promise<Disk> {
+  if (kind === 'eventstoredb') {
+    const disk = await openServerDisk({ clock });
+    const noBackups = async (): Promise<never> => {
+      throw new Error('a server is backed up by other means');
+    };
+    return { ...disk, kind, backup: noBackups, goBack: noBackups };
+  }
   if (kind === 'memory') {
     let store = createMemoryEventStore();
     let copy = store.events();

@@ -20,7 +20,7 @@ import {
 } from '@action-ledger/sandbox';
 import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit';
 import { type Tool } from '@action-ledger/tools';
-import { openDisk, type StoreKind } from './disk.ts';
+import { type Disk, openDisk, type StoreKind } from './disk.ts';
 import { createCrews } from './services.ts';
 import { sha256 } from './sha256.ts';
 import { type Process, type Shape, startProcess, type StartOptions } from './process.ts';
@@ -28,17 +28,28 @@ import { type Process, type Shape, startProcess, type StartOptions } from './pro
 export { type StoreKind, stores } from './disk.ts';
 export { type Outage, type Process, type StartOptions } from './process.ts';
 
+const onServer = process.env['FAILURE_WINDOWS'] === 'eventstoredb';
+/** A server is backed up by other means. */
+export const hasBackups = !onServer;
+
 const settings = {
   memory: { kind: 'memory', shape: 'one ledger' },
   sqlite: { kind: 'sqlite', shape: 'one ledger' },
   'memory, through services': { kind: 'memory', shape: 'services' },
   'sqlite, through services': { kind: 'sqlite', shape: 'services' },
+  eventstoredb: { kind: 'eventstoredb', shape: 'one ledger' },
+  'eventstoredb, through services': { kind: 'eventstoredb', shape: 'services' },
 } as const satisfies Readonly<Record<string, { readonly kind: StoreKind; readonly shape: Shape }>>;
 
 export type Adapter = keyof typeof settings;
 
-/** Each test runs over every store, in one ledger and through services that have cores of their own. */
-export const adapters = Object.keys(settings) as readonly Adapter[];
+/**
+ * Each test runs over every store, in one ledger and through services that have cores of their own. Those
+ * over a server take real time: FAILURE_WINDOWS=eventstoredb runs them, and no others.
+ */
+export const adapters: readonly Adapter[] = (Object.keys(settings) as readonly Adapter[]).filter(
+  (name) => (settings[name].kind === 'eventstoredb') === onServer,
+);
 
 export const guarantees = ['idempotent', 'lookup', 'natural', 'manual'] as const;
 
@@ -78,9 +89,11 @@ const stepMsMin = 200;
 
 export async function openWorld(options: WorldOptions): Promise<World> {
   const { kind, shape } = settings[options.store];
-  const time = createVirtualRuntime({ settling: 'quiet' });
+  const real: { underWay?: Disk['underWay'] } = {};
+  const time = createVirtualRuntime({ settling: 'quiet', underWay: () => real.underWay?.() });
   const provider = createProvider({ ...options, runtime: time });
   const disk = await openDisk(kind, time);
+  real.underWay = disk.underWay;
   const crews = createCrews();
   const processes: Process[] = [];
   const start = async (more: StartOptions = {}): Promise<Process> => {

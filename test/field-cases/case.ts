@@ -8,7 +8,6 @@ import { defineTool, type Tool, type ToolDefinition } from '@action-ledger/tools
 import {
   inWorld,
   type Process,
-  type StoreKind,
   stores,
   type World,
   type WorldOptions,
@@ -64,7 +63,7 @@ export function inCase(
 }
 
 /** Where a restart matters: over every store. */
-export function overStores(define: (store: StoreKind) => void): void {
+export function overStores(define: (store: (typeof stores)[number]) => void): void {
   describe.each(stores)('over %s', define);
 }
 

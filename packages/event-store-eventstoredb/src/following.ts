@@ -97,13 +97,18 @@ export class Following implements Subscription {
 
   /** From a place where no event lies the server sends nothing: a page brings it to one that is. */
   async #step(): Promise<void> {
-    if (!this.#isOpen) return;
+    if (!this.#isStillOpen()) return;
     try {
       const events = await this.#deps.reading.page(this.#position, batchMax);
-      if (events.length > 0 && this.#isOpen) await this.#take(events);
+      if (events.length > 0 && this.#isStillOpen()) await this.#take(events);
     } catch (error) {
       if (!(error instanceof StoreFault) || error.retry === 'never') this.end(error);
     }
+  }
+
+  /** It may be closed while something is waited for, which the compiler cannot see. */
+  #isStillOpen(): boolean {
+    return this.#isOpen;
   }
 
   async #take(events: readonly RecordedEvent[]): Promise<void> {

@@ -46,10 +46,19 @@ export interface VirtualRuntimeOptions {
    * the background, a socket) is waited for.
    */
   readonly settling?: 'turns' | 'quiet';
+  /** Something real that is under way beside, such as a call to a server: nothing comes to rest before it. */
+  readonly underWay?: () => Promise<void> | undefined;
 }
 
 export function createVirtualRuntime(options: VirtualRuntimeOptions = {}): VirtualRuntime {
-  const settle = options.settling === 'quiet' ? untilQuiet : forTurns;
+  const rest = options.settling === 'quiet' ? untilQuiet : forTurns;
+  const settle = async (): Promise<void> => {
+    await rest();
+    for (let real = options.underWay?.(); real !== undefined; real = options.underWay?.()) {
+      await real;
+      await rest();
+    }
+  };
   const world: World = { now: 0, order: 0, due: createDue(isEarlier), settle };
   return createProcess(world, {
     wallMs: options.wallMs ?? 1_750_000_000_000,
