@@ -125,7 +125,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
       if (!seenTo.has(invariant)) watch.breach(what);
     },
   });
-  const count = dice.between(4, 14, 'agents');
+  const count = dice.between(3, 11, 'agents');
   const planned = Array.from({ length: count }, (_, index) =>
     idle.has(index) ? [] : plannedBy(dice, index, loadMs),
   ).flat();
