@@ -13,18 +13,28 @@ export async function foldsAsFollowed(
   onArchived: () => void,
 ): Promise<readonly string[]> {
   const folded = new Map<string, Action>();
+  const impossible: string[] = [];
+  const fold = (event: RecordedEvent): void => {
+    try {
+      foldInto(folded, event, onArchived);
+    } catch (error) {
+      impossible.push(`${event.stream} ${event.revision}: ${String(error)}`);
+    }
+  };
   for (let after = 0; ;) {
     const page = await store.readAll({ after, max: pageMax });
-    for (const event of page) foldInto(folded, event, onArchived);
+    page.forEach(fold);
     after = page.at(-1)?.position ?? after;
     if (page.length < pageMax) break;
   }
   const ids = new Set([...folded.keys(), ...followed.keys()]);
-  return [...ids].flatMap((id) =>
-    JSON.stringify(folded.get(id)) === JSON.stringify(followed.get(id))
-      ? []
-      : [`${id}: its stream does not fold to what was followed`],
+  const differing = [...ids].filter(
+    (id) => JSON.stringify(folded.get(id)) !== JSON.stringify(followed.get(id)),
   );
+  return [
+    ...impossible,
+    ...differing.map((id) => `${id}: its stream does not fold to what was followed`),
+  ];
 }
 
 export function foldInto(
