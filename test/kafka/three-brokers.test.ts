@@ -93,6 +93,8 @@ if (jars === '') {
       await ended;
       await until(() => all() === state.acknowledged);
       const again = handled - state.acknowledged * keys.length;
+      // Closing does not wait for brokers that are gone.
+      await Promise.all([0, 1, 2].map((broker) => three.kill(broker)));
       await log.close();
       process.stderr.write(
         `2 of 3 brokers killed in turn: ${state.acknowledged * keys.length} acknowledged, 0 lost, ${again} delivered again, ` +
