@@ -37,7 +37,8 @@ export interface StartOptions {
   readonly script?: (script: FaultScript) => void;
 }
 
-export type Outage = 'none' | 'appends' | 'all';
+/** `full`: appends, for want of room. */
+export type Outage = 'none' | 'appends' | 'full' | 'all';
 
 export interface Process {
   readonly ledger: Ledger;
@@ -139,9 +140,12 @@ function createOutage(): { readonly plan: FaultPlan; readonly set: (what: Outage
   let now: Outage = 'none';
   const away = (): StoreFault =>
     new StoreFault('store.unavailable', 'safe', 'The event store is away (injected).');
+  const full = (): StoreFault =>
+    new StoreFault('store.disk-full', 'safe', 'The disk is full (injected).');
   return {
     plan: {
       beforeAppend: () => {
+        if (now === 'full') throw full();
         if (now !== 'none') throw away();
       },
       beforeRead: () => {
