@@ -212,15 +212,20 @@ describe('a file that the system lets grow no further', () => {
 });
 
 describe('a folder without write access', () => {
-  it.each([true, false])(
-    'is refused for writing and can be read (lock there: %s)',
-    async (isThere) => {
+  it.each([
+    { what: 'the lock there', isThere: true, fileMode: 0o644, folderMode: 0o555 },
+    { what: 'no lock there', isThere: false, fileMode: 0o644, folderMode: 0o555 },
+    { what: 'the file alone', isThere: true, fileMode: 0o444, folderMode: 0o777 },
+  ])(
+    'is refused for writing and can be read ($what)',
+    async ({ isThere, fileMode, folderMode }) => {
       const store = await openSqliteEventStore({ path, runtime });
       await store.append('action-a', 'no stream', someEvents(1));
       await store.close();
       const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
       if (!isThere) rmSync(`${path}.lock`);
-      chmodSync(folder, 0o555);
+      chmodSync(path, fileMode);
+      chmodSync(folder, folderMode);
       try {
         const writer = await start({ path, task: 'hold', callers: 0 }, user).all();
         expect(writer).toMatchObject([{ kind: 'fault', code: 'store.read-only', retry: 'never' }]);
