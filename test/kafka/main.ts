@@ -15,6 +15,9 @@ if (jars.kind === 'missing') {
   console.log('0 passed, 0 failed, 1 skipped');
 } else {
   const cluster = await startCluster({ jars: jars.folder, brokers: 1 });
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => void cluster.stop().then(() => process.exit(1)));
+  }
   try {
     const args = [
       '--selectProjects',
