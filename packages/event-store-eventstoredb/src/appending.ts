@@ -94,20 +94,15 @@ interface Success {
 
 function send({ connection, prefix }: AppendingDeps, given: Given): Promise<Success> {
   const client = connection.client();
-  const { credentials, deadlineMs } = connection;
-  return connection
-    .within(
-      client.appendToStream(prefix + given.stream, [...given.stored] as EventData[], {
-        expectedRevision: given.expected === 'no stream' ? NO_STREAM : BigInt(given.expected),
-        credentials,
-        deadline: deadlineMs,
-        requiresLeader: true,
-      }),
-    )
-    .catch((error: unknown) => {
-      connection.failed(client, error);
-      throw error;
-    });
+  const { credentials, callMs } = connection;
+  return connection.within(
+    client.appendToStream(prefix + given.stream, [...given.stored] as EventData[], {
+      expectedRevision: given.expected === 'no stream' ? NO_STREAM : BigInt(given.expected),
+      credentials,
+      deadline: callMs,
+      requiresLeader: true,
+    }),
+  );
 }
 
 async function written(

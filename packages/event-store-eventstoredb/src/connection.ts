@@ -1,8 +1,7 @@
 // The client of the server, as the calls of the adapter need it: with credentials on every append, a
-// limit of our own around every call, and another client once one could not find its cluster.
+// limit of our own around every call.
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { type Runtime } from '@action-ledger/runtime';
-import { isOfDiscovery } from './faults.ts';
 
 export interface Credentials {
   readonly username: string;
@@ -10,13 +9,13 @@ export interface Credentials {
 }
 
 export interface Connection {
-  /** Of each call; the server is told. */
+  /** Nobody waits longer for an answer. */
   readonly deadlineMs: number;
+  /** Of a call that writes, as the client and the server are told: see `tearMs`. */
+  readonly callMs: number;
   readonly credentials: Credentials;
   client(): EventStoreDBClient;
-  /** Made from this error a later call must not suffer. */
-  failed(client: EventStoreDBClient, error: unknown): void;
-  /** Rejects after the deadline and a little more, whatever the client does. */
+  /** Rejects after the deadline, whatever the client does. */
   within<Result>(call: Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
@@ -24,31 +23,30 @@ export interface Connection {
 /** Without credentials the client makes another call, that knows no deadline. A server without access rules takes any. */
 const anyCredentials: Credentials = { username: 'ledger', password: 'ledger' };
 
-/** The client's own deadline comes first, and says more. */
-const graceMs = 1_000;
+/**
+ * A call that the client gives up ends like one that is complete: where its deadline meets an append that
+ * is still being written, a server can take the events that have arrived for all of them. So whoever waits
+ * gives up first, and the call lives on for as long as nothing takes to be written.
+ */
+const tearMs = 60_000;
 
 export function connect(
   connectionString: string,
   deadlineMs: number,
   { timers }: Pick<Runtime, 'timers'>,
 ): Connection {
-  const create = (): EventStoreDBClient => EventStoreDBClient.connectionString(connectionString);
-  let client = create();
+  const client = EventStoreDBClient.connectionString(connectionString);
   return {
     deadlineMs,
+    callMs: deadlineMs + tearMs,
     credentials: credentialsIn(connectionString) ?? anyCredentials,
     client: () => client,
-    failed: (of, error) => {
-      if (of !== client || !isOfDiscovery(error)) return;
-      void of.dispose();
-      client = create();
-    },
     within: (call) =>
       new Promise((resolve, reject) => {
         const limit = timers.after(
-          deadlineMs + graceMs,
+          deadlineMs,
           () => {
-            reject(new Error(`No answer within ${deadlineMs + graceMs} ms.`));
+            reject(new Error(`No answer within ${deadlineMs} ms.`));
           },
           { keepsAlive: true },
         );

@@ -92,7 +92,7 @@ async function tried(
     options: { readonly credentials: Connection['credentials']; readonly deadline: number },
   ) => Promise<unknown>,
 ): Promise<void> {
-  const { credentials, deadlineMs: deadline } = connection;
+  const { credentials, callMs: deadline } = connection;
   let failure: unknown;
   for (let tries = 0; tries < triesMax; tries += 1) {
     const client = connection.client();
@@ -100,7 +100,6 @@ async function tried(
       await connection.within(call(client, { credentials, deadline }));
       return;
     } catch (error) {
-      connection.failed(client, error);
       failure = error;
     }
   }

@@ -59,11 +59,6 @@ export function closedFault(): StoreFault {
   return new StoreFault('store.closed', 'never', 'The event store is closed.');
 }
 
-/** Made by no server: the client could not even find one. It keeps such an error for ever. */
-export function isOfDiscovery(error: unknown): boolean {
-  return error instanceof Error && typeOf(error) === undefined && codeOf(error) === undefined;
-}
-
 export function isStreamNotFound(error: unknown): boolean {
   return typeOf(error) === ErrorType.STREAM_NOT_FOUND;
 }

@@ -143,7 +143,6 @@ export class Listening {
     this.#over = over;
     this.#watchdog?.cancel();
     this.#subscription.unsubscribe().catch(() => undefined);
-    if (over.kind === 'lost') this.#deps.connection.failed(this.#client, over.error);
     if (!this.#isHandling || over.kind === 'closed') this.#resolve(over);
   }
 }

@@ -184,7 +184,6 @@ async function readStream(
   const read = client.readStream(stream, { ...options, requiresLeader: true });
   return collect(deps, read, what).catch((error: unknown) => {
     if (isStreamNotFound(error)) return [];
-    connection.failed(client, error);
     throw readFault(what, error);
   });
 }
@@ -201,7 +200,6 @@ async function readLog(
   const fromPosition = from === END ? END : from === 0 ? START : placeOf(from);
   const read = client.readAll({ fromPosition, direction, maxCount, requiresLeader: true });
   return collect(deps, read, what).catch((error: unknown) => {
-    connection.failed(client, error);
     throw readFault(what, error);
   });
 }

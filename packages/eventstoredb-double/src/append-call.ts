@@ -1,6 +1,6 @@
 // The Append call: header, events, one answer. Bounds and refusals are those of a server; what a fault
 // of the script makes of it stands here as well.
-import { type sendUnaryData, type ServerReadableStream, status } from '@grpc/grpc-js';
+import { Metadata, type sendUnaryData, type ServerReadableStream, status } from '@grpc/grpc-js';
 import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { type Expected } from './append-rules.ts';
 import { type Appended, type Proposed, sizeOf } from './double-log.ts';
@@ -58,8 +58,11 @@ export function answerAppend(
     const append = { stream: nameOf(header.getStreamIdentifier()), expected: expectedOf(header) };
     void take(deps, { ...append, proposed }, answer);
   };
-  // The end is told before the cancelling.
-  call.on('end', () => setImmediate(decide));
+  call.on('end', () => {
+    // The end is told before the cancelling; whether there is one is found out by sending something.
+    call.sendMetadata(new Metadata());
+    setImmediate(decide);
+  });
   // A client that gave up is not an error here.
   call.on('error', () => undefined);
 }
