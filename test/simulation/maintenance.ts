@@ -1,6 +1,7 @@
 // What people do while everything is closed down: they put an earlier state of the store in its place, and
 // recover; they archive what is over; they have the log read again from its start.
 import { archiveActions, confirmRecovery } from '@action-ledger/application';
+import { type Action } from '@action-ledger/domain';
 import { actionTopics, type MemoryEventLog } from '@action-ledger/event-log';
 import { type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
 import { type Chaos } from './chaos.ts';
@@ -22,19 +23,39 @@ export interface MaintenanceDeps {
 
 const groups = ['executor', 'reconciler', 'compensator', 'auditor'] as const;
 
+export interface Maintenance {
+  /** An event of it is on record. */
+  readonly onMoved: (action: Action) => void;
+}
+
 /** Each at most once in a run, at a time of its own. */
-export function scheduleMaintenance(deps: MaintenanceDeps): void {
+export function scheduleMaintenance(deps: MaintenanceDeps): Maintenance {
   const { time, dice, chaos, disk } = deps;
+  let backup: Backup | undefined;
+  let isWanted = false;
   const at = dice.between(3 * minute, 12 * minute, 'maintenance at');
   if (chaos.strikes('store: restored', 0.1, 'once')) {
     const sinceMs = dice.between(500, 3 * minute, 'restored from');
-    let backup: Backup | undefined;
-    time.timers.after(at - sinceMs, () => (backup = disk.backUp()));
-    time.timers.after(at, () => void restore(deps, backup));
+    time.timers.after(at - sinceMs, () => {
+      backup = disk.backUp();
+      isWanted = dice.of('restored to a claim') < 0.6;
+    });
+    time.timers.after(at, () => {
+      isWanted = false;
+      void restore(deps, backup);
+    });
   } else if (chaos.strikes('store: archived', 0.08, 'once'))
     time.timers.after(at, () => void whileClosed(deps, () => archive(deps, 'during the run')));
   else if (chaos.strikes('log: read again from its start', 0.08, 'once'))
     time.timers.after(at, () => void whileClosed(deps, () => readAgain(deps)));
+  return {
+    onMoved: ({ status }) => {
+      // Between a claim and its dispatch there is little time.
+      if (!isWanted || status !== 'claimed') return;
+      backup = disk.backUp();
+      isWanted = false;
+    },
+  };
 }
 
 /** Whatever has left a process has arrived by then, and its consumers are missed. */

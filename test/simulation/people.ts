@@ -68,7 +68,9 @@ export function createPeople(deps: PeopleDeps): People {
           .map(
             ({ workflow, tenant }) =>
               () =>
-                undoAgain(there, workflow, tenant),
+                dice.of('calls off', workflow, rounds) < 0.5
+                  ? callOff(there, workflow, tenant)
+                  : undoAgain(there, workflow, tenant),
           ),
       ];
       const paused = dice.pick(pausable, 'paused', rounds);
@@ -112,6 +114,27 @@ async function edit(ledger: Ledger, actionId: string): Promise<void> {
     arguments: { ...args, ...fewer },
     waitMs: 0,
   });
+}
+
+/** Beside its workflow, by a call of the tool that undoes it. */
+async function callOff(ledger: Ledger, id: string, tenant: string): Promise<void> {
+  const shown = await ledger.workflows.show(id, { tenant });
+  if ('kind' in shown) return;
+  for (const { step, tool, settled } of shown.steps) {
+    const loaded = await ledger.load(settled?.action ?? '');
+    if (loaded.kind === 'broken' || loaded.action.status !== 'compensation_failed') continue;
+    const { reservation_id: reservation } = loaded.action.outcome?.result as {
+      readonly reservation_id: string;
+    };
+    await ledger.propose({
+      tool: tool.replace('book_', 'cancel_'),
+      tenant,
+      arguments: { reservation },
+      origin: { run: `calling off ${id}`, turn: '1', call: step },
+      by: 'rita',
+      waitMs: 0,
+    });
+  }
 }
 
 async function undoAgain(ledger: Ledger, id: string, tenant: string): Promise<void> {

@@ -77,6 +77,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
     trace,
     onMoved: (action, event) => {
       bystanders.onMoved(action, event);
+      maintenance.onMoved(action);
     },
   });
   const bystanders = createBystanders({
@@ -134,7 +135,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
   const people = createPeople({ time, dice, chaos, provider, front, trace });
   disturb({ time, dice, chaos, processes });
   const upkeep = { time, dice, chaos, disk, log: () => log, processes, trace };
-  scheduleMaintenance(upkeep);
+  const maintenance = scheduleMaintenance(upkeep);
 
   return {
     time,
