@@ -81,7 +81,8 @@ export function answersAgree(run: Known, all: readonly Told[]): readonly string[
   return all.flatMap((told) => {
     const { call, outcome } = told;
     const { word, actionId = '' } = outcome;
-    if (!done.has(word) || isOfLostTime(run, told)) return [];
+    // Of a value that was replaced, the one that stands is another later on.
+    if (!done.has(word) || word === 'done-earlier' || isOfLostTime(run, told)) return [];
     const before = outcomes.get(call.name) ?? actionId;
     outcomes.set(call.name, actionId);
     // What a person has asked for once more is met by whoever asks later.
