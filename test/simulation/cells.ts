@@ -27,7 +27,7 @@ const withoutSuccess: readonly ActionStatus[] = [
   'superseded',
 ];
 
-/** Cells that the table allows, for streams of any origin, and that no command of ours brings about. */
+/** Cells that the table allows, for streams of any origin, and that nothing which is simulated brings about. */
 const outOfReach: readonly OutOfReach[] = [
   {
     types: ['DuplicateEffectDetected'],
@@ -51,6 +51,11 @@ const outOfReach: readonly OutOfReach[] = [
       'superseded',
     ],
     why: 'calls go on record with the outcome of an attempt, or after a success',
+  },
+  {
+    types: ['CallJoined'],
+    from: ['compensating', 'compensated', 'compensation_failed'],
+    why: 'only steps of workflows are compensated, and those of the simulated trips no call of an agent can name',
   },
   {
     types: ['OwnerAssigned'],

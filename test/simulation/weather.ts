@@ -94,7 +94,7 @@ function faultsOf(
       0.03,
       // Some are not to come again before the end of what they are valid for.
       tooManyRequests(
-        dice.between(1_000, dice.of('429 for', what) < 0.2 ? 60 * minute : 90_000, '429', what),
+        dice.between(1_000, dice.of('429 for', what) < 0.35 ? 60 * minute : 90_000, '429', what),
       ),
     ],
     ['provider: declines', 0.02, declined('not today')],
