@@ -327,6 +327,32 @@ describe('of several projectors', () => {
     await expectAllPublished();
   });
 
+  it('FW15 the one that was taken over fences nobody off, though its log broke', async () => {
+    let wake = (): void => undefined;
+    const breaking = withPublisher(async () => {
+      await new Promise<void>((resolve) => (wake = resolve));
+      throw new LogFault('log.unavailable', 'unsafe', 'no answer');
+    });
+    await paid('i-1');
+    const one = projector('a', breaking);
+    await one.start();
+    await runtime.settle();
+    const awake = { ...store };
+    store.append = refuseSeatOf(awake, 'a', new StoreFault('store.unavailable', 'safe', 'away'));
+    const two = projector('b');
+    await two.start();
+    await runtime.advance(2 * lease);
+    expect(two.isWorking()).toBe(true);
+    Object.assign(store, awake);
+    wake();
+    await runtime.advance(lease);
+    await paid('i-2');
+    await runtime.advance(lease);
+    expect([one.isWorking(), two.isWorking()]).toEqual([false, true]);
+    expect(faults.filter((fault) => fault.includes('fenced'))).toEqual([]);
+    await expectAllPublished();
+  });
+
   it('keeps the stream of their seat short', async () => {
     await projector('a').start();
     await runtime.advance(250 * (lease / 3));
@@ -337,9 +363,15 @@ describe('of several projectors', () => {
 });
 
 /** A process that stands still or has lost the store writes nothing. */
-function refuseSeatOf(from: EventStore, instance: string): EventStore['append'] {
+function refuseSeatOf(
+  from: EventStore,
+  instance: string,
+  fault?: StoreFault,
+): EventStore['append'] {
   return (stream, expected, events) =>
     stream === seatStream && events.some(({ data }) => data.includes(`"holder":"${instance}"`))
-      ? new Promise(() => undefined)
+      ? fault
+        ? Promise.reject(fault)
+        : new Promise(() => undefined)
       : from.append(stream, expected, events);
 }

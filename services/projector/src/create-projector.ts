@@ -104,17 +104,23 @@ async function takeTurns(deps: Deps, running: Running, stop: AbortSignal): Promi
 async function haveSeat(deps: Deps, running: Running, held: HeldSeat): Promise<void> {
   const { signal: stop } = running.stopping;
   const lost = new AbortController();
+  const keep = inTurn(async () => {
+    const isKept = await orTell(deps, 'keeping the seat', () => held.keep(term.through));
+    if (isKept === false) lost.abort();
+    return isKept === true;
+  });
   const term: Term = {
     end: AbortSignal.any([stop, lost.signal]),
     lose: () => {
       lost.abort();
     },
+    keep,
     through: held.position,
     busySince: undefined,
     counts: running.counts,
   };
   running.term = term;
-  const keeping = keepSeat(deps, held, term);
+  const keeping = keepOften(deps, term);
   await work(deps, term);
   running.term = undefined;
   // What is still said of a seat that another has meets a conflict, whenever it arrives.
@@ -124,13 +130,22 @@ async function haveSeat(deps: Deps, running: Running, held: HeldSeat): Promise<v
 }
 
 /** The place goes on record with the lease, so that it costs no append of its own. */
-async function keepSeat(deps: Deps, held: HeldSeat, term: Term): Promise<void> {
+async function keepOften(deps: Deps, term: Term): Promise<void> {
   for (;;) {
     await pauseFor(deps.leaseMs / 3, deps.runtime, term.end);
     if (term.end.aborted) return;
-    const isKept = await orTell(deps, 'keeping the seat', () => held.keep(term.through));
-    if (isKept === false) term.lose();
+    await term.keep();
   }
+}
+
+/** One call after another: each goes on from what the one before has appended. */
+function inTurn<Result>(act: () => Promise<Result>): () => Promise<Result> {
+  let turn: Promise<unknown> = Promise.resolve();
+  return () => {
+    const mine = turn.then(act, act);
+    turn = mine;
+    return mine;
+  };
 }
 
 async function orTell<Result>(

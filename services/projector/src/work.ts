@@ -32,6 +32,8 @@ export interface WorkDeps {
 export interface Term {
   readonly end: AbortSignal;
   readonly lose: () => void;
+  /** Goes on for another lease. @returns false where that is not on record */
+  readonly keep: () => Promise<boolean>;
   /** Up to this position of the store everything is published. */
   through: number;
   /** On the monotonic clock, where something is to be published. */
@@ -124,8 +126,14 @@ function createLine({ log, runtime, onFault }: WorkDeps, term: Term): Line {
     // What it still holds was never confirmed, and is published again.
     await old?.close().catch(() => undefined);
   };
+  let isFirst = true;
   const publishOnce = async (records: readonly NewRecord[]): Promise<void> => {
-    publisher ??= await log.openPublisher({ name: publisherName });
+    if (publisher === undefined) {
+      // Who was taken over meanwhile must not fence off the other.
+      if (!isFirst && !(await term.keep())) throw new Error('The seat could not be kept.');
+      publisher = await log.openPublisher({ name: publisherName });
+      isFirst = false;
+    }
     await publisher.publish(records);
   };
   return {
