@@ -17,26 +17,17 @@ export type Folded =
   | { readonly kind: 'folded'; readonly action: Action; readonly hash: string }
   | { readonly kind: 'broken'; readonly revision: number; readonly reason: string };
 
-/** As far as a stream is folded: its state, and the hash that the next event is chained to. */
-export interface FoldedSoFar {
-  readonly action: Action;
-  readonly hash: string;
-}
-
-/** @param from of the events before `recorded`, which continue it; without it, they are the whole stream */
 export function foldAction(
   sha256: Sha256,
   stream: string,
   recorded: readonly RecordedEvent[],
-  from?: FoldedSoFar,
 ): Folded {
-  const place = from && { revision: from.action.revision, hash: from.hash };
-  const chainBreak = findChainBreak(sha256, stream, recorded, place);
+  const chainBreak = findChainBreak(sha256, stream, recorded);
   if (chainBreak !== undefined) {
     return { kind: 'broken', revision: chainBreak.revision, reason: chainBreak.what };
   }
-  let action = from?.action ?? newAction(actionOfStream(stream) ?? stream);
-  let hash = from?.hash ?? chainStart(stream);
+  let action = newAction(actionOfStream(stream) ?? stream);
+  let hash = chainStart(stream);
   for (const each of recorded) {
     try {
       const { event, metadata, revision } = unsealActionEvent(each);

@@ -1,27 +1,16 @@
-// An action from the store. Where it is known here already only what is new is read and folded: whether it
-// goes on from what is known, the hash of the last known event shows.
-import { foldAction, type Folded, type FoldedSoFar } from '@action-ledger/codec';
-import { type Sha256, streamOfAction, unsealMetadata } from '@action-ledger/domain';
-import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
-
-export interface KnownSoFar extends FoldedSoFar {
-  /** Of the texts of its events: UTF-16 units. */
-  readonly size: number;
-}
+// An action as its stream has it. All of it is read, also where the action is known here: what was damaged
+// since is found when somebody looks, and not used.
+import { foldAction, type Folded } from '@action-ledger/codec';
+import { type Sha256, streamOfAction } from '@action-ledger/domain';
+import { type EventStore, StoreFault } from '@action-ledger/event-store';
 
 /** @throws StoreFault where the store is away */
 export async function readAction(
   { store, sha256 }: { readonly store: EventStore; readonly sha256: Sha256 },
   actionId: string,
-  known: KnownSoFar | undefined,
 ): Promise<Folded & { readonly size: number }> {
   const stream = streamOfAction(actionId);
   try {
-    if (known !== undefined) {
-      const [last, ...newer] = await store.readStream(stream, known.action.revision);
-      if (last !== undefined && isLastOf(known, last))
-        return { ...foldAction(sha256, stream, newer, known), size: known.size + sizeOf(newer) };
-    }
     const events = await store.readStream(stream);
     return { ...foldAction(sha256, stream, events), size: sizeOf(events) };
   } catch (fault) {
@@ -29,10 +18,6 @@ export async function readAction(
     const revision = typeof fault.detail['revision'] === 'number' ? fault.detail['revision'] : 0;
     return { kind: 'broken', revision, reason: fault.message, size: 0 };
   }
-}
-
-function isLastOf({ action, hash }: FoldedSoFar, { revision, metadata }: RecordedEvent): boolean {
-  return revision === action.revision && unsealMetadata(metadata)?.hash === hash;
 }
 
 /** Enough to keep large actions from filling the memory. */
