@@ -246,6 +246,39 @@ describe('of the same kinds', () => {
     });
   });
 
+  it('F089 the undo of a step after it fails, while the one of a step is under way → what becomes of that is told all the same', () => {
+    const late = declined('not refundable');
+    const faults: Readonly<Record<string, Fault>> = {
+      book_hotel: { reply: { status: 422, error: 'no rooms' } },
+      cancel_hotel: late,
+      cancel_flight: { ...late, arriveAfterMs: 20 * second },
+    };
+    return inWorld(tripWorld('memory', { fault: ({ tool }) => faults[tool] }), async (world) => {
+      const { ledger } = await world.start();
+      void ledger.workflow(patient, async (step) => {
+        await book(step, ledger, 'flight');
+        await book(step, ledger, 'hotel');
+      });
+      await world.advance(5 * second);
+      const { steps } = await workflowOf(world);
+      const [flight = '', hotel = ''] = steps.map(({ settled }) => settled?.action ?? '');
+      expect(await world.action(flight)).toMatchObject({ status: 'compensating' });
+      const externalId = world.provider.effects({ tool: 'book_hotel' })[0]?.id ?? '';
+      const { downstreamKey: key = '' } = await world.action(hotel);
+      const booked = answerTrip({ tool: 'book_hotel', key } as never);
+      const data = booked.kind === 'accepted' ? booked.result : null;
+      const report = { source: 'webhook', claims: 'success', proven: true } as const;
+      await ledger.report(hotel, { ...report, externalId, data });
+      await world.advance(5 * second);
+      expect(await workflowOf(world)).toMatchObject({ status: 'compensation_failed' });
+      await world.advance(10 * minute);
+      expect(await world.action(flight)).toMatchObject({
+        status: 'compensation_failed',
+        watch: { owner: 'operator' },
+      });
+    });
+  });
+
   it('F093 a step that does not say how it is undone is not sent', () =>
     inWorld(tripWorld('memory'), async (world) => {
       const { ledger } = await world.start();

@@ -12,6 +12,8 @@ export interface Known {
   readonly isExcused: (key: string) => boolean;
   /** Actions that had their effect beside the ledger. */
   readonly byHand: ReadonlySet<string>;
+  /** Actions that had none, and of which nobody could know. */
+  readonly misled: ReadonlySet<string>;
 }
 
 const done: ReadonlySet<string> = new Set(['done', 'already-done', 'done-earlier']);
@@ -43,11 +45,12 @@ function isOfLostTime({ watch }: Known, { at, outcome }: Told): boolean {
 }
 
 /** A value that was replaced need not have been set before. */
-function isOne({ byHand, provider }: Known, { outcome }: Told, action: Action): boolean {
+function isOne({ byHand, misled, provider }: Known, { outcome }: Told, action: Action): boolean {
   const { id, status, guarantee, tenant, downstreamKey = '' } = action;
   const effects = effectsOf(provider, tenant, downstreamKey);
   const isReplaced = guarantee === 'natural' && outcome.word === 'done-earlier';
-  return effects > 0 || byHand.has(id) || status === 'superseded' || isReplaced;
+  const isTaken = byHand.has(id) || misled.has(id);
+  return effects > 0 || isTaken || status === 'superseded' || isReplaced;
 }
 
 /** Unless a person has said so, against a doubt that they were told of. */
@@ -58,12 +61,15 @@ function isNone({ isExcused, provider }: Known, action: Action): boolean {
   return effects === 0 || isExcused(downstreamKey) || status === 'superseded' || isForced;
 }
 
-/** What was called for, or what a person has put in its place. */
+/** What was called for, or what people have put in its place, one edit after the other. */
 function isMeant({ watch }: Known, told: Told, action: Action): boolean {
-  if (isOfItsArguments(told, action)) return true;
-  return [...watch.actions.values()].some(
-    (action) => action.supersededBy === told.outcome.actionId && isOfItsArguments(told, action),
-  );
+  const seen = new Set<Action>([action]);
+  for (const each of seen) {
+    if (isOfItsArguments(told, each)) return true;
+    for (const before of watch.actions.values())
+      if (before.supersededBy === each.id) seen.add(before);
+  }
+  return false;
 }
 
 /** All but what the tool says may differ; of a value that was replaced its caller is told of the one that stands. */

@@ -61,14 +61,19 @@ function restsOwned(action: Action): readonly string[] {
 }
 
 /** A success had its effect; an effect is a success on record, or somebody's. */
-function isAsItWas({ provider, isExcused, byHand }: Judged, action: Action): readonly string[] {
+function isAsItWas(
+  { provider, isExcused, byHand, misled }: Judged,
+  action: Action,
+): readonly string[] {
   const { id, status, outcome, downstreamKey, tenant } = action;
   const isByHand = byHand.has(id);
   if (downstreamKey === undefined)
     return outcome === undefined || isByHand ? [] : [`${id} was never sent`];
   const effects = effectsOf(provider, tenant, downstreamKey);
   if (outcome !== undefined)
-    return effects > 0 || isByHand ? [] : [`${id} is ${status}, and had no effect`];
+    return effects > 0 || isByHand || misled.has(id)
+      ? []
+      : [`${id} is ${status}, and had no effect`];
   const isKnown = effects === 0 || isExcused(downstreamKey) || isAccountedFor(action);
   return isKnown ? [] : [`${id} is ${status}, and had its effect`];
 }

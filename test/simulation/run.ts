@@ -14,7 +14,7 @@ const stepsMax = 20_000;
 export async function run(options: RunOptions): Promise<RunReport> {
   const { seed, stepsMin = 300 } = options;
   const world = await openWorld(options);
-  const { time, steps, provider, watch, agents, stalled, byHand } = world;
+  const { time, steps, provider, watch, agents, stalled, byHand, misled } = world;
   const stepsMost = stepsMax + stepsMin;
   await playFaults(world, stepsMin);
   await playToRest(world, stepsMost);
@@ -22,7 +22,7 @@ export async function run(options: RunOptions): Promise<RunReport> {
   const store = world.store();
   const now = time.clock.wallMs();
   const isExcused = (key: string): boolean => stalled.has(key);
-  const found = await judge({ store, provider, watch, agents, isExcused, byHand, now });
+  const found = await judge({ store, provider, watch, agents, isExcused, byHand, misled, now });
   world.processes.end();
   const isBusy = steps.count > stepsMost;
   const busy = isBusy ? [`${steps.count} steps: somebody is busy with nothing`] : [];

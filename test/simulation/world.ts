@@ -12,6 +12,7 @@ import { createDisk } from './disk.ts';
 import { disturb, outagesOf, type Outage } from './disturb.ts';
 import { archiveInTheEnd, scheduleMaintenance } from './maintenance.ts';
 import { createPeople, type People } from './people.ts';
+import { createMisled } from './misled.ts';
 import { plannedBy } from './plan.ts';
 import { type Processes, type Shape, startProcesses } from './processes.ts';
 import { counted, type Steps } from './steps.ts';
@@ -46,6 +47,8 @@ export interface World {
   readonly stalled: ReadonlySet<string>;
   /** Actions that somebody has done beside the ledger. */
   readonly byHand: ReadonlySet<string>;
+  /** Actions whose lookup named an effect of another that nobody had on record. */
+  readonly misled: ReadonlySet<string>;
   readonly trace: (line: string) => void;
   /** Of some runs what is over is archived in the end, and everybody asks again: whether of this one. */
   readonly afterwards: () => Promise<boolean>;
@@ -76,10 +79,15 @@ export async function openWorld(options: RunOptions): Promise<World> {
     isExcused,
     trace,
     onMoved: (action, event) => {
+      misled.onMoved(action, event);
       bystanders.onMoved(action, event);
       maintenance.onMoved(action);
     },
   });
+  const misled = createMisled(
+    () => provider,
+    () => watch.actions,
+  );
   const bystanders = createBystanders({
     time,
     dice,
@@ -151,6 +159,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
     people,
     stalled,
     byHand: bystanders.byHand,
+    misled: misled.ids,
     trace,
     afterwards: async () => {
       if (watch.breaches.length > 0 || dice.of('archived in the end') >= 0.08) return false;

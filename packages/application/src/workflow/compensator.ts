@@ -182,7 +182,9 @@ async function recheckStep(
 ): Promise<Workflow | undefined> {
   const { parts } = deps;
   const { compensated, settled } = step;
-  if (compensated?.as !== 'failed' || settled === undefined) return undefined;
+  if (settled === undefined) return undefined;
+  if (compensated === undefined) return finishUndoUnderWay(deps, workflow, step);
+  if (compensated.as !== 'failed') return undefined;
   const undoer = await loadAction(parts, compensated.by ?? '');
   if (undoer?.outcome === undefined) return undefined;
   const original = await loadAction(parts, settled.action);
@@ -191,4 +193,19 @@ async function recheckStep(
   // The steps before it have their turn now.
   void parts.attend(streamOfWorkflow(workflow.id));
   return next;
+}
+
+/**
+ * Another step's undo has failed while this one's was under way: the workflow has ended, and what became of
+ * this one is told to its action all the same, which would wait for it for ever.
+ */
+async function finishUndoUnderWay(
+  deps: CompensatorDeps,
+  workflow: Workflow,
+  step: WorkflowStep,
+): Promise<Workflow | undefined> {
+  const original = await loadAction(deps.parts, step.settled?.action ?? '');
+  if (original?.status !== 'compensating') return undefined;
+  const undoer = await loadAction(deps.parts, original.compensatedBy ?? '');
+  return undoer === undefined ? undefined : recordUndoer(deps, workflow, step, original, undoer);
 }

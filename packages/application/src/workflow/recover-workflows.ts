@@ -1,5 +1,5 @@
-// At the start: a look at each workflow that is open, or of which an action has just succeeded. And which
-// there are, for whoever has no index: from the names of streams where the store can list them, else by
+// At the start: a look at each workflow that is open, or of which an action has just moved. And which there
+// are, for whoever has no index: from the names of streams where the store can list them, else by
 // one pass over all events.
 import {
   actionOfStream,
@@ -42,8 +42,8 @@ export async function recoverWorkflows(
     if (id !== undefined) await workflows.store.load(id);
     const actionId = actionOfStream(stream);
     const action = actionId === undefined ? undefined : await loadAction(parts, actionId);
-    // Of a step that had ended without effect, its workflow may have ended before, and may not know.
-    if (action?.outcome !== undefined && action.workflow !== undefined) wake(action.workflow.id);
+    // Its workflow may have ended before, and may not know what became of it since.
+    if (action?.workflow !== undefined) wake(action.workflow.id);
   }
   workflows.index.open().forEach(wake);
 }

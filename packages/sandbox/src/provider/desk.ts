@@ -69,7 +69,8 @@ export function createDesk(options: ProviderOptions, book: EffectBook): Desk {
     },
     async lookUp(query) {
       const fault = options.lookupFault?.(query) ?? {};
-      const seen = fault.wrongOwner === true ? another(query, book) : own(query, options, book);
+      const other = fault.wrongOwner === true ? another(query, book) : undefined;
+      const seen = other ?? own(query, options, book);
       await pause(runtime, fault.afterMs);
       if (fault.outage === true) throw lostConnection();
       return seen;
@@ -128,13 +129,12 @@ function own(query: LookupQuery, options: ProviderOptions, book: EffectBook): Lo
   return { found: true, id: effect.id, result: effect.result, key: effect.key };
 }
 
-function another(query: LookupQuery, book: EffectBook): LookupReply {
+/** Undefined where there is none: it errs about whose an effect is, and denies none. */
+function another(query: LookupQuery, book: EffectBook): LookupReply | undefined {
   const effect = book.effects.findLast(
     ({ tenant, tool, key }) => tenant === query.tenant && tool === query.tool && key !== query.key,
   );
-  return effect === undefined
-    ? { found: false }
-    : { found: true, id: effect.id, result: effect.result };
+  return effect && { found: true, id: effect.id, result: effect.result };
 }
 
 /** Said before anything was handled, so the key is as new as before. */

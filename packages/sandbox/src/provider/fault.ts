@@ -76,6 +76,6 @@ export interface LookupFault {
   readonly outage?: boolean;
   /** It answers after so long, with what it saw when asked. */
   readonly afterMs?: number;
-  /** It finds the effect of another key and does not say whose it is. */
+  /** It finds the effect of another key, where there is one, and does not say whose it is. */
   readonly wrongOwner?: boolean;
 }

@@ -347,6 +347,13 @@ describe('lookup', () => {
     });
   });
 
+  it('denies no effect where there is no other that it could take for it', async () => {
+    const { provider, lookupFaults } = world();
+    await provider.send(request());
+    lookupFaults.push({ wrongOwner: true });
+    expect(await provider.lookUp(lookup)).toMatchObject({ found: true });
+  });
+
   it('tells late what it saw when it was asked', async () => {
     const { provider, lookupFaults, pass } = world();
     lookupFaults.push({ afterMs: 300 });
