@@ -29,6 +29,7 @@ export {
 } from './people/confirm-recovery.ts';
 export { createExplainer, type ExplainerOptions } from './propose/explain-record.ts';
 export { type OnFault, safeOnFault } from './core/host-functions.ts';
+export { within } from './core/within.ts';
 export { amongProcesses, type Crew, createCrew } from './core/crew.ts';
 export { type Core, openCore, openLedger } from './core/core.ts';
 export { allDuties, type Duty } from './core/duties.ts';

@@ -2,6 +2,7 @@
 // second copy of an event. `action.events` is the store as seen by partition, an offset is a position
 // of the store, `action.state` is folded when it is read. What is its own, offsets and dead letters,
 // lies in a small file: losing it brings records again and loses none.
+import { eventAsJson, keyOfStream } from '@action-ledger/codec';
 import {
   actionTopics,
   type ConsumeOptions,
@@ -22,7 +23,7 @@ import { createEventTail } from './event-tail.ts';
 import { createEventView } from './event-view.ts';
 import { openLogFile } from './log-file.ts';
 import { createOffsets } from './offsets.ts';
-import { type Encode, encodeAsJson, keyOfStream } from './record-of-event.ts';
+import { type Encode } from './record-of-event.ts';
 import { createStateView, type StateOf } from './state-view.ts';
 import { type TopicView } from './topic-view.ts';
 
@@ -107,7 +108,7 @@ export async function openEmbeddedEventLog(
 }
 
 function sourceOf(
-  { store, encode = encodeAsJson, stateOf }: EmbeddedEventLogOptions,
+  { store, encode = eventAsJson, stateOf }: EmbeddedEventLogOptions,
   partitions: number,
   tail: ReturnType<typeof createEventTail>,
   letters: ReturnType<typeof createDeadLetters>,

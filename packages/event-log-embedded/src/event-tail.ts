@@ -1,5 +1,6 @@
 // The newest events of the store by partition, held in memory by one subscription for all groups: who
 // has caught up reads nothing from the store. Bounded; whoever is further behind reads the store.
+import { keyOfStream } from '@action-ledger/codec';
 import { partitionOf, pauseAfter } from '@action-ledger/event-log';
 import {
   type EventStore,
@@ -9,7 +10,6 @@ import {
 } from '@action-ledger/event-store';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type Seen } from './log-file.ts';
-import { keyOfStream } from './record-of-event.ts';
 
 export interface EventTail {
   /** Events of the partition from this position on; undefined where it does not reach back so far. */

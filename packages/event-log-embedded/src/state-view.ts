@@ -1,11 +1,12 @@
 // `action.state` over the store: the latest state of each action, at the offset of its last event.
 // It is folded when it is read, because a stored copy would be a second truth that can go stale; a
 // stream's earlier events give no record, which is what dropping older states looks like.
+import { timeOfEvent } from '@action-ledger/codec';
 import { actionTopics, type LogRecord } from '@action-ledger/event-log';
 import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
 import { type TopicView } from './topic-view.ts';
 import { type EventView, pageOf } from './event-view.ts';
-import { headersOf, timeOf } from './record-of-event.ts';
+import { headersOf } from './record-of-event.ts';
 
 /** Undefined where the stream has no state to be told: it is none of an action, or is broken. */
 export type StateOf = (stream: string, events: readonly RecordedEvent[]) => Uint8Array | undefined;
@@ -37,7 +38,7 @@ export function createStateView({ store, events, stateOf, keyOf }: StateViewPart
       key: keyOf(event.stream),
       value,
       headers: headersOf(event),
-      timestamp: timeOf(event),
+      timestamp: timeOfEvent(event),
     };
   };
   return {

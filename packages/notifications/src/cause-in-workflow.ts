@@ -1,6 +1,6 @@
 // What of a workflow waits for people: that it was left half done, or could not be undone. Said again
 // with each day on which it still waits.
-import { foldWorkflow } from '@action-ledger/codec';
+import { foldWorkflow, timeOfEvent } from '@action-ledger/codec';
 import { type Sha256 } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
 import { plainText, type Told } from './notification.ts';
@@ -26,14 +26,10 @@ export function causeInWorkflow(
     status === 'compensation_failed' ? 'could not be undone as a whole' : 'was left half done';
   return {
     kind: 'workflow needs a person',
-    at: timeOf(cause),
+    at: timeOfEvent(cause),
     tenant,
     workflow: workflowId,
     text: plainText(`The workflow ${called} ${what}.`),
     detail: { status, name: called },
   };
-}
-
-function timeOf({ metadata }: RecordedEvent): number {
-  return (JSON.parse(metadata) as { readonly at: number }).at;
 }

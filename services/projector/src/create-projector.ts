@@ -6,6 +6,7 @@ import {
   safeOnFault,
   type Service,
   type ServiceHealth,
+  within,
 } from '@action-ledger/application';
 import { type Sha256 } from '@action-ledger/domain';
 import { type EventLog, pauseFor } from '@action-ledger/event-log';
@@ -59,10 +60,7 @@ export function createProjector(given: ProjectorDeps): Projector {
       running = undefined;
       if (stopping === undefined) return;
       stopping.stopping.abort();
-      const ended = await Promise.race([
-        stopping.ended.then(() => true),
-        after(runtime, stopWithinMs),
-      ]);
+      const ended = await within(stopWithinMs, runtime.timers, stopping.ended);
       if (!ended) deps.onFault('stopping', new Error('What is being published has not ended.'));
     },
     isWorking: () => running?.term !== undefined,
@@ -181,12 +179,4 @@ function conditionOf(running: Running | undefined, isStuck: boolean): ServiceHea
   if (running === undefined) return 'stopped';
   if (running.term === undefined) return 'paused';
   return isStuck ? 'stuck' : 'live';
-}
-
-function after({ timers }: Runtime, ms: number): Promise<false> {
-  return new Promise((resolve) => {
-    timers.after(ms, () => {
-      resolve(false);
-    });
-  });
 }

@@ -1,7 +1,13 @@
 // Events of the store as records of the log: each event on `action.events`, and after the last one of an
 // action in a batch its state on `action.state`. What is no action's and no workflow's (keys, pauses, notices)
 // is told of and stays in the store: who needs it reads it there.
-import { foldAction, unsealActionEvent } from '@action-ledger/codec';
+import {
+  eventAsJson,
+  foldAction,
+  keyOfStream,
+  timeOfEvent,
+  unsealActionEvent,
+} from '@action-ledger/codec';
 import {
   type Action,
   actionOfStream,
@@ -23,7 +29,7 @@ export interface Encoders {
 
 /** An event as an object with `data` and `metadata`, a state as it is folded. */
 export const encodersAsJson: Encoders = {
-  event: ({ data, metadata }) => Buffer.from(`{"data":${data},"metadata":${metadata}}`),
+  event: eventAsJson,
   state: (action) => Buffer.from(canonicalJson(action as unknown as JsonObject)),
 };
 
@@ -44,8 +50,12 @@ export function createProject(deps: ProjectDeps): Project {
     for (const event of events) {
       if (event.stream === seatStream) continue;
       const { position } = event;
-      const key = actionOfStream(event.stream) ?? event.stream;
-      const placed = { key, headers: headersOfEvent(placeOf(event)), timestamp: timeOf(event) };
+      const key = keyOfStream(event.stream);
+      const placed = {
+        key,
+        headers: headersOfEvent(placeOf(event)),
+        timestamp: timeOfEvent(event),
+      };
       const value = isOfWork(event.stream) ? deps.encode.event(event) : noContents;
       records.push({ ...placed, topic: actionTopics.events, value });
       const state = await states.after(event);
@@ -68,12 +78,6 @@ function placeOf({ id, type, stream, revision, position }: RecordedEvent) {
 
 function lastOfEachStream(events: readonly RecordedEvent[]): ReadonlyMap<string, number> {
   return new Map(events.map(({ stream, position }) => [stream, position]));
-}
-
-/** 0 where the metadata do not say it. */
-function timeOf({ metadata }: RecordedEvent): number {
-  const at = /[{,]"at":(\d{1,15})[,}]/.exec(metadata)?.[1];
-  return at === undefined ? 0 : Number(at);
 }
 
 interface States {
