@@ -1,4 +1,6 @@
 // Every bound of the gateway, with its default. Times in milliseconds, sizes in bytes.
+import { proposalJsonLimits } from '@action-ledger/proposals';
+
 export interface Limits {
   /** Of a request's body. Arguments alone are bounded by the ledger: 256 KiB. */
   readonly bodyBytesMax: number;
@@ -44,8 +46,8 @@ export interface Limits {
 }
 
 export const defaultLimits: Limits = {
-  bodyBytesMax: 320 * 1024,
-  bodyDepthMax: 33,
+  bodyBytesMax: proposalJsonLimits.bytesMax,
+  bodyDepthMax: proposalJsonLimits.depthMax,
   headerBytesMax: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 20_000,

@@ -1,10 +1,7 @@
-// The door for bodies: JSON in UTF-8, parsed by the domain's strict reader. What JSON.parse would change
-// or drop without a word is refused with its place; nothing is repaired.
-import { parseJson } from '@action-ledger/domain';
+// The door for bodies: JSON in UTF-8, strictly read, and what is refused as an answer.
+import { readJson } from '@action-ledger/proposals';
 import { type HttpAnswer, problem } from './answers/http-answer.ts';
 import { type Limits } from './limits.ts';
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 interface Headers {
   readonly 'content-type'?: string | undefined;
@@ -22,10 +19,7 @@ export function readBody(
   { bodyBytesMax, bodyDepthMax }: Pick<Limits, 'bodyBytesMax' | 'bodyDepthMax'>,
 ): ReadBody {
   if (!isPlainUtf8(headers)) return refused(problem('request.media-type'));
-  const text = textOf(bytes);
-  if (text === undefined)
-    return refused(problem('json.malformed', { detail: 'The body is not UTF-8.' }));
-  const parsed = parseJson(text, { bytesMax: bodyBytesMax, depthMax: bodyDepthMax });
+  const parsed = readJson(bytes, { bytesMax: bodyBytesMax, depthMax: bodyDepthMax }, 'body');
   if (parsed.kind === 'parsed') return parsed;
   const { code, message, detail } = parsed;
   return refused(
@@ -46,12 +40,4 @@ function isPlainUtf8(headers: Headers): boolean {
   return (
     encoding.toLowerCase() === 'identity' && (charset === undefined || /^utf-?8$/i.test(charset))
   );
-}
-
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,12 +1,10 @@
 // The small forms that others are made of.
+import { object, text } from '@action-ledger/proposals';
 import { z } from 'zod';
 
 export const json = z.unknown().meta({ description: 'Any JSON value.' });
 
-export const object = z.record(z.string(), z.unknown());
-
-/** As long as the ledger takes: 4,096 UTF-16 units. */
-export const text = z.string().min(1).max(4_096);
+export { object, text };
 
 export const time = z
   .number()

@@ -1,12 +1,13 @@
 // POST /v1/explain: what a call would be, without making it.
 import { z } from 'zod';
+import { proposalForm } from '@action-ledger/proposals';
 import { problem } from '../answers/http-answer.ts';
 import { isProblemCode } from '../answers/problems.ts';
 import { status } from '../forms/action-forms.ts';
 import { actionId, guarantee } from '../forms/json.ts';
 import { keyOf } from '../request-headers.ts';
 import { route } from '../route.ts';
-import { idempotencyKey, proposalForm } from './propose.ts';
+import { idempotencyKey } from './propose.ts';
 import { withoutMissing } from '../without-missing.ts';
 
 const meeting = z.strictObject({

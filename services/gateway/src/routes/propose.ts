@@ -1,12 +1,13 @@
 // POST /v1/actions: one tool call becomes one action, or meets the one that it is.
 import { z } from 'zod';
 import { type Proposal } from '@action-ledger/application';
+import { proposalForm } from '@action-ledger/proposals';
 import { problem } from '../answers/http-answer.ts';
 import { replyTo } from '../answers/answer-status.ts';
 import { prefer } from '../forms/command-forms.ts';
 import { workerOf } from '../caller-worker.ts';
 import { worker } from '../forms/caller-forms.ts';
-import { object, text } from '../forms/json.ts';
+import { text } from '../forms/json.ts';
 import { preferring } from '../preferring.ts';
 import { keyOf, traceOf, waitOf } from '../request-headers.ts';
 import { route } from '../route.ts';
@@ -19,23 +20,6 @@ export const idempotencyKey = {
     .optional()
     .meta({ description: '1 to 255 printable ASCII characters, taken as they are.' }),
 };
-
-export const proposalForm = z
-  .strictObject({
-    tool: text,
-    arguments: object.meta({ description: "Whatever the tool's schema asks for." }),
-    conversation: text.optional(),
-    run: text.optional(),
-    turn: text.optional(),
-    call: text
-      .optional()
-      .meta({ description: "The model's tool-call id. Without it this is a redelivery." }),
-    key: z
-      .string()
-      .optional()
-      .meta({ description: 'A key of your own, as in the header `Idempotency-Key`.' }),
-  })
-  .meta({ id: 'Proposal' });
 
 const body = z
   .strictObject({
