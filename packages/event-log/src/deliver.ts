@@ -15,8 +15,8 @@ import { deadLetterTopicOf, headersOfDeadLetter, isDeadLetterTopic } from './top
 
 export interface DeliveryParts {
   readonly group: string;
-  /** All of a delivery but `attempt`; its signal is aborted when the partition is lost. */
-  readonly delivery: Omit<Delivery, 'attempt'>;
+  /** Its signal is aborted when the partition is lost. */
+  readonly delivery: Omit<Delivery, 'attempt' | 'putAside'>;
   readonly handler: RecordHandler;
   readonly retry: RetryRules;
   readonly runtime: Pick<Runtime, 'timers'>;
@@ -75,12 +75,13 @@ async function settle(
   for (;;) {
     await parts.mayCall();
     if (parts.stop.aborted) return stopped;
-    const failed = await call(records, failures + 1, parts);
-    if (failed === undefined) return settled;
+    const called = await call(records, failures + 1, parts);
+    if (called.kind === 'handled') return buryAll(called.aside, failures + 1, parts);
     if (parts.delivery.signal.aborted) return stopped;
     failures += 1;
-    if (!isOutage(failed.error)) tries += 1;
-    const ending = await afterFailure(records, { ...failed, failures, tries }, parts);
+    const { error } = called;
+    if (!isOutage(error)) tries += 1;
+    const ending = await afterFailure(records, { error, failures, tries }, parts);
     if (ending !== undefined) return ending;
   }
 }
@@ -122,18 +123,33 @@ async function pauseAfterFailure(
   await pauseFor(againInMs, parts.runtime, parts.stop);
 }
 
-/** @returns what was thrown */
+type Aside = ReadonlyMap<LogRecord, PoisonRecord>;
+
+type Called =
+  | { readonly kind: 'handled'; readonly aside: Aside }
+  | { readonly kind: 'thrown'; readonly error: unknown };
+
 async function call(
   records: readonly LogRecord[],
   attempt: number,
   parts: DeliveryParts,
-): Promise<{ readonly error: unknown } | undefined> {
+): Promise<Called> {
+  const aside = new Map<LogRecord, PoisonRecord>();
+  const putAside = (record: LogRecord, poison: PoisonRecord): void => {
+    aside.set(record, poison);
+  };
   try {
-    await parts.handler(records, { ...parts.delivery, attempt });
-    return undefined;
+    await parts.handler(records, { ...parts.delivery, attempt, putAside });
+    return { kind: 'handled', aside };
   } catch (error) {
-    return { error };
+    return { kind: 'thrown', error };
   }
+}
+
+async function buryAll(aside: Aside, tries: number, parts: DeliveryParts): Promise<Ending> {
+  for (const [record, error] of aside)
+    if (!(await bury(record, { error, tries }, parts))) return stopped;
+  return settled;
 }
 
 async function commit(offset: number, parts: DeliveryParts): Promise<boolean> {
@@ -146,7 +162,7 @@ async function commit(offset: number, parts: DeliveryParts): Promise<boolean> {
 /** The record is passed only once its dead letter is stored. @returns false where it was stopped */
 async function bury(
   record: LogRecord,
-  { error, tries }: Failure,
+  { error, tries }: Pick<Failure, 'error' | 'tries'>,
   parts: DeliveryParts,
 ): Promise<boolean> {
   const reason = error instanceof Error ? error.message : String(error);
@@ -158,7 +174,7 @@ async function bury(
     const letter = {
       topic: deadLetterTopicOf(topic),
       key: record.key,
-      value: record.value,
+      value: error instanceof PoisonRecord && error.withoutValue ? undefined : record.value,
       headers: headersOfDeadLetter(record, facts),
       timestamp: record.timestamp,
     };

@@ -5,6 +5,8 @@
 // claims the action in its stream. So a handler resolves when its work is durable (the claim is
 // appended), not when a call has been answered: a long call never holds a partition.
 
+import { type PoisonRecord } from './log-fault.ts';
+
 export type Headers = Readonly<Record<string, string>>;
 
 export interface NewRecord {
@@ -74,6 +76,11 @@ export interface Delivery extends TopicPartition {
    * this call still does will not be committed. Closing does not abort it: close waits.
    */
   readonly signal: AbortSignal;
+  /**
+   * This one record is to be put among the dead letters, the rest of the call is handled. It is stored when
+   * the call has resolved, before anything is committed; where the call throws, it was not said.
+   */
+  readonly putAside: (record: LogRecord, poison: PoisonRecord) => void;
 }
 
 /**

@@ -35,11 +35,20 @@ export class LogFault extends Error {
   }
 }
 
+export interface PoisonOptions {
+  readonly cause?: unknown;
+  /** The dead letter is without the value: it holds what must be kept nowhere else. Default false. */
+  readonly withoutValue?: boolean;
+}
+
 /** Thrown by a handler: the record is malformed or means nothing. The message is the reason kept. */
 export class PoisonRecord extends Error {
-  constructor(reason: string, options?: { readonly cause?: unknown }) {
+  readonly withoutValue: boolean;
+
+  constructor(reason: string, { withoutValue = false, ...options }: PoisonOptions = {}) {
     super(reason, options);
     this.name = 'PoisonRecord';
+    this.withoutValue = withoutValue;
   }
 }
 

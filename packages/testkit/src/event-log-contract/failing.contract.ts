@@ -167,6 +167,33 @@ export function failingContract(withLog: WithLog): void {
     );
 
     it(
+      'is put aside by name while the rest of its batch is handled, once the call resolves',
+      withLog(async (log, { feed }) => {
+        await feed(['s-a', 's-a', 's-a']);
+        let failures = 0;
+        const seen = await follow(log, {
+          handle: async (records, { putAside }) => {
+            const [bad] = records.filter((record) => names([record])[0] === 's-a:1');
+            if (bad !== undefined)
+              putAside(bad, new PoisonRecord('secret', { withoutValue: true }));
+            failures += 1;
+            // What was said in a call that fails was not said.
+            if (failures === 1) throw Object.assign(new Error('away'), { retry: 'safe' });
+          },
+        });
+        await seen.until(() => seen.faults.length === 2);
+        expect(seen.faults[1]).toMatchObject({ kind: 'dead letter', reason: 'secret' });
+        const letter = await onlyDeadLetter(log);
+        expect(letter.value?.length ?? 0).toBe(0);
+        expect(deadLetterFactsOf(letter)?.reason).toBe('secret');
+        await seen.untilHandled(3);
+        expect(revisionsByStream(seen.handled).get('s-a')).toEqual([0, 1, 2]);
+        await seen.close();
+        expect(await totalLag(log)).toBe(0);
+      }),
+    );
+
+    it(
       'takes no other record of its batch with it',
       withLog(async (log, { feed }) => {
         await feed(Array.from({ length: 30 }, () => 's-a'));
