@@ -24,7 +24,9 @@ export const answerCodes = [
   'repeat.arguments-needed',
   'repeat.too-early',
   'stream.broken',
+  'tool.only-reads',
   'tool.served-here',
+  'tool.takes-secrets',
   'tool.unknown',
 ] as const;
 

@@ -167,11 +167,12 @@ const callerShape = {
   by: 'text?',
   request: 'text?',
   waitMs: 'wait?',
+  loggedAt: 'wait?',
 } as const satisfies Readonly<Record<string, Shape>>;
 
 type Called = Pick<
   Proposal,
-  'origin' | 'tenant' | 'by' | 'key' | 'request' | 'waitMs' | 'signal' | 'execute'
+  'origin' | 'tenant' | 'by' | 'key' | 'request' | 'waitMs' | 'signal' | 'execute' | 'loggedAt'
 >;
 
 /** Beside the arguments, which are checked as JSON, and the key, which has rules of its own. */
@@ -188,7 +189,7 @@ export function checkProposal(proposal: Called): Refusal<ActionRefusalCode> | un
 }
 
 /** The same shapes, without walking them: nearly every proposal fits. */
-function doesFit({ origin, tenant, by, request, waitMs }: Called): boolean {
+function doesFit({ origin, tenant, by, request, waitMs, loggedAt }: Called): boolean {
   const { conversation, run, turn, call } = origin;
   return (
     isText(tenant) &&
@@ -198,7 +199,8 @@ function doesFit({ origin, tenant, by, request, waitMs }: Called): boolean {
     isTextOrNone(run) &&
     isTextOrNone(turn) &&
     isTextOrNone(call) &&
-    (waitMs === undefined || isWait(waitMs))
+    (waitMs === undefined || isWait(waitMs)) &&
+    (loggedAt === undefined || isWait(loggedAt))
   );
 }
 

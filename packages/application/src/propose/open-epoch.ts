@@ -180,6 +180,7 @@ function create(
       ...(approval === undefined ? {} : { approval }),
       ...(dispatch === undefined ? {} : { dispatch }),
       ...(presumed === undefined ? {} : { presumed }),
+      ...(proposal.loggedAt === undefined ? {} : { saidAt: proposal.loggedAt }),
     },
     { argumentsText: names.argumentsText },
   );

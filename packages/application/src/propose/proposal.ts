@@ -20,6 +20,12 @@ export interface Proposal {
   readonly signal?: AbortSignal;
   /** Of this request alone: said again with the same text, it is the same call also where calls are only observed. */
   readonly request?: string;
+  /**
+   * Where it was read from a log: when it came there (wall-clock ms). It is valid from then on, older than
+   * the event that settled or undid its action it is a redelivery, and nobody waits for what is answered:
+   * a tool that only reads, or that takes secrets, is refused.
+   */
+  readonly loggedAt?: number;
   /** Claimed and dispatched for a caller that carries it out itself, where nothing holds it back. */
   readonly execute?: Caller;
   /** Set by workflows alone; from elsewhere it is left out. */

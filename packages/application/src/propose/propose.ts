@@ -12,7 +12,7 @@ import {
 } from '@action-ledger/domain';
 import { passThrough, type Tool } from '@action-ledger/tools';
 import { type Answer } from '../answer/answer.ts';
-import { type RefusedCode } from '../answer/answer-codes.ts';
+import { type AnswerCode, type RefusedCode } from '../answer/answer-codes.ts';
 import { answerMet } from './answer-met.ts';
 import { checkProposal } from '../core/check-request.ts';
 import { epochsToMeet } from './epochs-to-meet.ts';
@@ -69,6 +69,8 @@ async function answerTo(deps: ProposeDeps, proposal: Proposal): Promise<Answer> 
   }
   const misfit = checkProposal(proposal);
   if (misfit !== undefined) return refusedBy(proposal, misfit);
+  const unfit = proposal.loggedAt === undefined ? undefined : whyNotByLog(tool);
+  if (unfit !== undefined) return refused(proposal, 'refused', ...unfit);
   const plain = checkJson(proposal.arguments);
   if (plain.kind === 'refusal') return refusedBy(proposal, plain);
   if (tool.kind === 'read') return read(parts, tool, proposal, plain.value);
@@ -99,6 +101,16 @@ function unknownTool({ callerTools }: Parts, proposal: Proposal): Answer {
   const { tenant, tool } = proposal;
   const reason = callerTools.whyHeld(tenant, tool) ?? `There is no tool "${tool}".`;
   return refused(proposal, 'refused', 'tool.unknown', reason);
+}
+
+/** A log keeps what it is told for all who read it, and takes no answers back. */
+function whyNotByLog(tool: Tool): readonly [code: AnswerCode, reason: string] | undefined {
+  const { name } = tool;
+  if (tool.kind === 'read')
+    return ['tool.only-reads', `"${name}" only reads: ask for it where somebody gets the answer.`];
+  const { secret } = (tool.observes ?? tool).declaration;
+  if (secret.length === 0) return undefined;
+  return ['tool.takes-secrets', `"${name}" takes secret arguments, which must be in no log.`];
 }
 
 /** Whatever the ledger makes of it, a call that is well formed goes out. */
@@ -240,5 +252,6 @@ function meetingProposal(
     guarantee: tool.rules.guarantee,
     policyVersion,
     ...(pendingUndoer === undefined ? {} : { pendingUndoer }),
+    ...(proposal.loggedAt === undefined ? {} : { saidAt: proposal.loggedAt }),
   };
 }

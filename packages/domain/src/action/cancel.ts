@@ -8,6 +8,7 @@ import {
   refuse,
   wrongStatus,
 } from './decision.ts';
+import { type ActionEvent } from './event.ts';
 import { type Refusal } from '../refusal.ts';
 import { type Action, isInDoubt } from './state.ts';
 
@@ -114,5 +115,10 @@ function tooOld(action: Action, now: Instant): Decision {
       validUntil: action.validUntil,
     });
   }
-  return accept({ type: 'ActionExpired', data: { reason: 'the proposal was valid until then' } });
+  return accept(expiredByAge);
 }
+
+export const expiredByAge: ActionEvent = {
+  type: 'ActionExpired',
+  data: { reason: 'the proposal was valid until then' },
+};

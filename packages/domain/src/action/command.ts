@@ -58,6 +58,8 @@ export interface PlanAction {
   readonly policy: PolicyDecision;
   readonly rules: ToolRules;
   readonly approval?: ApprovalRules;
+  /** When it was proposed, where that is not now: it is valid from then on. */
+  readonly saidAt?: number;
   /** The record of a time in which it may have been dispatched is lost: it starts in doubt. */
   readonly presumed?: Presumption;
   /** Claim and dispatch in the same append, where nothing holds the action back. */

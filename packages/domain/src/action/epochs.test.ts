@@ -261,6 +261,57 @@ describe('a proposal without a call id', () => {
   });
 });
 
+describe('FW26 a proposal that is older than the event that settled or undid its action', () => {
+  const late = (saidAt: number, more: Partial<MeetingProposal> = {}): MeetingProposal =>
+    proposal('derived', { call: { run: 'r-1', turn: '1', call: 'new' }, saidAt, ...more });
+  const timed = (number: number, events: readonly ActionEvent[], at: number): Action =>
+    epoch(number, events, {}, at);
+
+  it.each([
+    ['undone', undone, 'reversed'],
+    ['compensated', inStatus.compensated, 'reversed'],
+    ['failed', inStatus.failed, 'recorded ending'],
+    ['expired', inStatus.expired, 'recorded ending'],
+  ] as const)('is a redelivery of what is %s, whatever its call id', (_name, events, as) => {
+    const action = timed(0, events, start);
+    const endedAt = action.undoneAt ?? action.ending?.at ?? NaN;
+    expect(meet([action], late(endedAt))).toEqual({ kind: 'answer', epoch: 0, as, newCall: false });
+    expect(meet([action], late(endedAt + 1))).toEqual({ kind: 'open', epoch: 1 });
+    // Of other arguments it was a conflict then.
+    const other = { argumentsHash: 'other' };
+    expect(meet([action], late(endedAt, other))).toEqual({ kind: 'conflict', epoch: 0 });
+    expect(meet([action], late(endedAt + 1, other))).toEqual({ kind: 'open', epoch: 1 });
+  });
+
+  it('gets the epoch that was the last one then, unless one knows its call', () => {
+    const chain = [timed(0, undone, start), timed(1, inStatus.succeeded, start + hour)];
+    expect(meet(chain, late(start - minute))).toMatchObject({ epoch: 0, as: 'reversed' });
+    expect(meet(chain, late(start + 30 * minute))).toMatchObject({ epoch: 1, as: 'duplicate' });
+    const known = late(start - minute, { call: { run: 'r-1', turn: '1', call: 'c-1' } });
+    expect(meet(chain, known)).toMatchObject({ epoch: 1, as: 'duplicate' });
+  });
+
+  it('FW23 takes the place of no later value', () => {
+    const natural = (number: number, at: number, argumentsHash: string): Action =>
+      epoch(number, inStatus.succeeded, { guarantee: 'natural', argumentsHash }, at);
+    const chain = [natural(0, start, 'hash-1'), natural(1, start + hour, 'hash-2')];
+    const asked = { argumentsHash: 'hash-1', guarantee: 'natural' } as const;
+    expect(meet(chain, late(start - 1, asked))).toMatchObject({ epoch: 0, as: 'replaced' });
+    expect(meet(chain, late(start + 2 * hour, asked))).toEqual({ kind: 'open', epoch: 2 });
+  });
+
+  it('waits for no undoer: the success is newer', () => {
+    const action = timed(0, inStatus.succeeded, start);
+    const pendingUndoer = 'undoer';
+    const saidAt = action.outcome?.at ?? NaN;
+    expect(meet([action], late(saidAt, { pendingUndoer }))).toMatchObject({ as: 'duplicate' });
+    expect(meet([action], late(saidAt + 1, { pendingUndoer }))).toMatchObject({
+      kind: 'open',
+      after: pendingUndoer,
+    });
+  });
+});
+
 describe('an epoch that stands for an earlier one', () => {
   const stopped = [
     event('ActionPlanned'),

@@ -16,6 +16,8 @@ export interface MeetingProposal {
   readonly policyVersion: string;
   /** An action that is undoing the last epoch right now: dispatched or in doubt. */
   readonly pendingUndoer?: string;
+  /** When it came to where it waited to be read; missing: now. What is older than the end of an epoch knew nothing of it. */
+  readonly saidAt?: number;
 }
 
 /** What the callers of an existing epoch get. */
@@ -104,8 +106,7 @@ export function meet(chain: readonly Action[], proposal: MeetingProposal): Meeti
   const row = rowFor(met, proposal);
   if (row === 'conflict') return { kind: 'conflict', epoch: met.epoch };
   if (row === 'open') return open(chain, last);
-  const newCall = proposal.call?.call !== undefined;
-  return { kind: 'answer', epoch: met.epoch, as: row, newCall };
+  return { kind: 'answer', epoch: met.epoch, as: row, newCall: !isRedelivery(met, proposal) };
 }
 
 /**
@@ -144,18 +145,33 @@ function waitsForUndoer(
   met: Action,
   proposal: MeetingProposal,
 ): proposal is MeetingProposal & { readonly pendingUndoer: string } {
-  const { keyKind, call, policyVersion, pendingUndoer } = proposal;
-  if (pendingUndoer === undefined || call?.call === undefined || keyKind === 'caller') return false;
+  const { keyKind, policyVersion, pendingUndoer } = proposal;
+  if (pendingUndoer === undefined || keyKind === 'caller') return false;
+  if (isRedelivery(met, proposal)) return false;
   return stateOfLast(met, policyVersion) === 'succeeded';
 }
 
-/** The epoch that knows this call; without a call id the newest one with the same arguments. */
+/**
+ * The epoch that knows this call; without a call id the newest one with the same arguments. What was said
+ * before one of these had ended, whatever its call id, was said when that was the last one.
+ */
 function knownEpoch(chain: readonly Action[], proposal: MeetingProposal): Action | undefined {
   const { call } = proposal;
-  return chain.findLast((action) => {
-    if (!hasArguments(action, proposal)) return false;
-    return call?.call === undefined || action.calls.some((each) => isSameCall(each, call));
-  });
+  const same = chain.filter((action) => hasArguments(action, proposal));
+  if (call?.call === undefined) return same.at(-1);
+  const knowing = same.findLast(({ calls }) => calls.some((each) => isSameCall(each, call)));
+  return knowing ?? same.find((action) => isOlder(proposal, action));
+}
+
+/** A call without an id, or one that knew nothing of how the action ended. */
+function isRedelivery(met: Action, proposal: MeetingProposal): boolean {
+  return proposal.call?.call === undefined || isOlder(proposal, met);
+}
+
+/** Than the event that settled or undid the action. */
+function isOlder({ saidAt }: MeetingProposal, { undoneAt, outcome, ending }: Action): boolean {
+  const endedAt = undoneAt ?? outcome?.at ?? ending?.at;
+  return saidAt !== undefined && endedAt !== undefined && saidAt <= endedAt;
 }
 
 function hasArguments(
@@ -166,11 +182,11 @@ function hasArguments(
 }
 
 function rowFor(last: Action, proposal: MeetingProposal): Row {
-  const { keyKind, guarantee, call } = proposal;
+  const { keyKind, guarantee } = proposal;
   const table = keyKind === 'caller' ? 'caller' : guarantee === 'natural' ? 'natural' : 'derived';
   const cells = epochTable[table][stateOfLast(last, proposal.policyVersion)];
   const column = hasArguments(last, proposal) ? cells.same : cells.other;
-  return call?.call === undefined ? column.redelivery : column.newCall;
+  return isRedelivery(last, proposal) ? column.redelivery : column.newCall;
 }
 
 export function stateOfLast(last: Action, policyVersion: string): LastEpoch {

@@ -36,6 +36,22 @@ describe('planning an action', () => {
       .thenIs('ready');
   });
 
+  it('FW28 is valid from when it was said, and expired at once where that was too long ago', () => {
+    given()
+      .when(planAction({ saidAt: start - hour }))
+      .then({ type: 'ActionPlanned', data: { validUntil: start + day - hour } })
+      .thenIs('ready');
+    given()
+      .when(planAction({ saidAt: start + hour }))
+      .then({ type: 'ActionPlanned', data: { validUntil: start + day } });
+    const tooLate = given().when(planAction({ saidAt: start - day, dispatch: sender, approval }));
+    expect(tooLate.events.map(({ type }) => type)).toEqual(['ActionPlanned', 'ActionExpired']);
+    tooLate.thenIs('expired');
+    given()
+      .when(planAction({ saidAt: start - day, policy: denied }))
+      .thenIs('denied');
+  });
+
   it('keeps in mind whatever ties the action to others', () => {
     const { action } = given().when(
       planAction({

@@ -3,6 +3,7 @@
 import { type CommandOf, type PlanAction, type PolicyDecision } from './command.ts';
 import { accept, type Decision, type Instant, refuse } from './decision.ts';
 import { type ActionEvent, type ActionPlanned, type EventData } from './event.ts';
+import { expiredByAge } from './cancel.ts';
 import { attemptPresumed } from './presume.ts';
 import { type Action } from './state.ts';
 import { type ApprovalRules, defaultTimes, type ToolRules } from './tool-rules.ts';
@@ -24,6 +25,7 @@ export function planAction(action: Action, command: PlanAction, now: Instant): D
   }
   if (ending !== undefined) return accept(planned, { type: 'ActionCancelled', data: ending });
   if (policy.effect === 'deny') return accept(planned, denied(policy));
+  if (data.validUntil <= now.wallMs) return accept(planned, expiredByAge);
   if (approval !== undefined)
     return accept(planned, approvalRequested(data.argumentsHash, approval, rules, policy, now));
   const waits = data.readyAt !== undefined || data.after !== undefined;
@@ -32,7 +34,7 @@ export function planAction(action: Action, command: PlanAction, now: Instant): D
 }
 
 function plannedData(
-  { plan, policy, rules }: PlanAction,
+  { plan, policy, rules, saidAt }: PlanAction,
   unasked: boolean,
   now: Instant,
 ): ActionPlanned {
@@ -40,7 +42,7 @@ function plannedData(
   const planned: ActionPlanned = {
     ...plan,
     guarantee: rules.guarantee,
-    validUntil: now.wallMs + rules.validForMs,
+    validUntil: Math.min(saidAt ?? now.wallMs, now.wallMs) + rules.validForMs,
     policy: reason === undefined ? { version } : { version, reason },
   };
   // With an approval the undo window begins when it is granted.
