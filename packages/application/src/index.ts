@@ -81,6 +81,12 @@ export {
 export { createWaitingReports, type WaitingReport } from './reports/waiting-reports.ts';
 export { type RepeatRequest } from './people/repeat.ts';
 export { type ConsumerOptions, type ConsumerLoop, createConsumer } from './service/consumer.ts';
+export {
+  createCoreService,
+  type CoreServiceDeps,
+  loopOf,
+  type RunningCore,
+} from './service/core-service.ts';
 export { createDutyService, type ServiceDeps } from './service/duty-service.ts';
 export { createFollower, type FollowerOptions, placesOf } from './service/follower.ts';
 export { type CoreSource, type OwnCore } from './service/own-core.ts';

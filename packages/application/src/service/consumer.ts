@@ -15,7 +15,7 @@ import { type Runtime } from '@action-ledger/runtime';
 import { type OnFault, safeOnFault } from '../core/host-functions.ts';
 import { within } from '../core/within.ts';
 import { watchLiveness, type Liveness } from './liveness.ts';
-import { createNewerOnly } from './newer-only.ts';
+import { createNewerOnly, handleAll } from './newer-only.ts';
 import { type Service, type ServiceHealth } from './service.ts';
 
 export interface ConsumerOptions {
@@ -26,6 +26,8 @@ export interface ConsumerOptions {
   readonly from?: 'start' | 'now';
   /** Called with at least one record; see `RecordHandler` for what its errors bring about. */
   readonly handle: (records: readonly LogRecord[], delivery: Delivery) => Promise<void>;
+  /** False: records are no events of the ledger, whatever their headers say; all of them are handled. Default true. */
+  readonly areEvents?: boolean;
   readonly runtime: Runtime;
   /** Told of every failure, dead letter and refused commit, and when it is stuck. */
   readonly onFault?: OnFault;
@@ -171,7 +173,7 @@ function createRunning(parts: RunningParts): Running {
 
 function consumeFrom(parts: RunningParts): Promise<Consumer> {
   const { group, topics, from = 'start', batchMax, lingerMs, retry, counts } = parts;
-  const memory = createNewerOnly();
+  const memory = parts.areEvents === false ? handleAll : createNewerOnly();
   return parts.log.consume({
     group,
     topics,

@@ -10,6 +10,12 @@ export interface NewerOnly {
   handled(records: readonly LogRecord[]): void;
 }
 
+/** Of a topic that is not the ledger's own: nothing is known about its records. */
+export const handleAll: NewerOnly = {
+  newer: (records) => records,
+  handled: () => undefined,
+};
+
 const streamsMax = 20_000;
 
 export function createNewerOnly(): NewerOnly {
