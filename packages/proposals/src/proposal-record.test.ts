@@ -1,4 +1,6 @@
 // What a record of `action.proposals` may look like, and what is told of one that may not.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { checkProposalRecord, decodeJsonProposal } from './index.ts';
 
@@ -16,6 +18,12 @@ const bytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
 describe('a proposal as a record', () => {
   it('is read as it is', () => {
     expect(decodeJsonProposal(bytes(proposal))).toEqual({ kind: 'proposal', proposal });
+  });
+
+  it('looks like the one on its page', () => {
+    const page = readFileSync(join(__dirname, '../../../docs/intake.md'), 'utf8');
+    const [, shown = ''] = /```json file=proposal.json\n([^`]+)```/.exec(page) ?? [];
+    expect(decodeJsonProposal(Buffer.from(shown))).toMatchObject({ kind: 'proposal' });
   });
 
   it('may leave out what it has no need of, and undefined counts as left out', () => {

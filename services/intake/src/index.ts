@@ -1,0 +1,1 @@
+export { createIntake, type IntakeDeps } from './create-intake.ts';

@@ -1,0 +1,261 @@
+// Proposals that platforms publish become actions as over HTTP, once each; what can never be one is put
+// aside with its reason, and holds up nothing.
+import { describe, expect, it } from '@jest/globals';
+import { createExecutor } from '@action-ledger/executor';
+import { actionTopics } from '@action-ledger/event-log';
+import { callerDeclaration, createToolSet, defineTool, observedTool } from '@action-ledger/tools';
+import { z } from 'zod';
+import {
+  actions,
+  deadLetters,
+  intakeOf,
+  invoices,
+  lagOf,
+  payTool,
+  publish,
+  putAside,
+} from './intake-world.ts';
+import { inServices, minute, second } from './world.ts';
+
+const three = [{ invoice: 'i-1' }, { invoice: 'i-2' }, { invoice: 'i-3' }];
+
+describe('a proposal by the log', () => {
+  it('is recorded with its id as its call, and carried out by who has that duty', () => {
+    const sent: string[] = [];
+    return inServices({ tools: [payTool(sent)] }, async (world) => {
+      await world.run(intakeOf(world));
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+      await publish(world, { record: { headers: { traceparent } } });
+      await world.runtime.settle();
+      const [planned] = await actions(world);
+      expect(planned).toMatchObject({
+        types: ['ActionPlanned'],
+        planned: {
+          ...{ tenant: 'acme', tool: 'pay', by: 'planner', arguments: { invoice: 'i-1' } },
+          call: { run: 'run-1', turn: '1', call: 'p-i-1' },
+          trace: { traceparent },
+        },
+      });
+      expect(await lagOf(world)).toBe(0);
+      await world.run(createExecutor(world.depsOf('executor')));
+      await world.runtime.advance(second);
+      expect(sent).toEqual(['i-1']);
+      expect(await putAside(world)).toEqual([]);
+    });
+  });
+
+  it('holds no partition while it is carried out, also where the core that sends is the same', () => {
+    const sent: string[] = [];
+    return inServices({ tools: [payTool(sent)], partitions: 1 }, async (world) => {
+      const core = await world.openCaller();
+      await core.begin('send');
+      await world.run(intakeOf(world, { core: { core } }));
+      await publish(world, { invoice: 'slow' }, { invoice: 'i-2' });
+      await world.runtime.settle();
+      expect(sent).toEqual(['slow', 'i-2']);
+      expect(await lagOf(world)).toBe(0);
+    });
+  });
+
+  it('F115 published again, and the topic read again from its start → no second action, no second effect', () => {
+    const sent: string[] = [];
+    return inServices({ tools: [payTool(sent)] }, async (world) => {
+      await world.run(createExecutor(world.depsOf('executor')));
+      const first = await world.run(intakeOf(world));
+      await publish(world, ...three, ...three);
+      await world.runtime.advance(second);
+      await first.stop();
+      const group = 'intake';
+      await world.log.reset({ group, topics: [actionTopics.proposals], to: 'start' });
+      const before = world.store.events().length;
+      await world.run(intakeOf(world, {}, {}, 'intake-2'));
+      await world.runtime.advance(minute);
+      expect(await lagOf(world)).toBe(0);
+      expect([...sent].sort()).toEqual(['i-1', 'i-2', 'i-3']);
+      expect(world.store.events()).toHaveLength(before);
+    });
+  });
+
+  it('F127 one source under two proposal ids, in two runs at once → one effect', () => {
+    const sent: string[] = [];
+    return inServices({ tools: [payTool(sent)] }, async (world) => {
+      await world.run(createExecutor(world.depsOf('executor')));
+      await world.run(intakeOf(world));
+      await publish(world, { id: 'p-1', run: 'run-1' }, { id: 'p-2', run: 'run-2' });
+      await world.runtime.advance(second);
+      expect(sent).toEqual(['i-1']);
+      expect(await putAside(world)).toEqual([]);
+    });
+  });
+
+  it('FW28 that has lain in the topic for longer than it is valid → on record as expired, never sent', () => {
+    const sent: string[] = [];
+    return inServices({ tools: [payTool(sent)] }, async (world) => {
+      const core = await world.openCaller();
+      await core.begin('send');
+      const ago = (hours: number) => ({
+        timestamp: world.runtime.clock.wallMs() - hours * 60 * minute,
+      });
+      await publish(world, { invoice: 'old', record: ago(25) });
+      await publish(world, { invoice: 'late', record: ago(2) });
+      await world.run(intakeOf(world, { core: { core } }));
+      await world.runtime.settle();
+      const [old] = (await actions(world)).filter(({ types }) => types.length === 2);
+      expect(old?.types).toEqual(['ActionPlanned', 'ActionExpired']);
+      expect(sent).toEqual(['late']);
+    });
+  });
+
+  it('is only observed where its tool is: it goes out, and not again when it comes again', () => {
+    const sent: string[] = [];
+    return inServices({ tools: [] }, async (world) => {
+      const own = { tools: createToolSet([observedTool(payTool(sent))]), observes: () => true };
+      const first = await world.run(intakeOf(world, {}, own));
+      await publish(world, { id: 'p-1' }, { id: 'p-2' }, { id: 'p-1' });
+      await world.runtime.advance(second);
+      expect(sent).toEqual(['i-1', 'i-1']);
+      await first.stop();
+      const topics = [actionTopics.proposals];
+      await world.log.reset({ group: 'intake', topics, to: 'start' });
+      await world.run(intakeOf(world, {}, own, 'intake-2'));
+      await world.runtime.advance(second);
+      expect(await lagOf(world)).toBe(0);
+      expect(sent).toHaveLength(2);
+    });
+  });
+
+  it('of a tool that callers have just declared is waited for no event', () =>
+    inServices({ tools: [] }, async (world) => {
+      const caller = await world.openCaller();
+      await world.run(intakeOf(world));
+      world.holdLog();
+      const declarations = [callerDeclaration(payTool())];
+      await caller.ledger.callers.register({ tenant: 'acme', by: 'program', declarations });
+      await publish(world, {});
+      await world.runtime.settle();
+      expect(await invoices(world)).toEqual(['i-1']);
+    }));
+});
+
+describe('FW26 a new proposal of what was undone', () => {
+  const book = defineTool({
+    name: 'book',
+    input: z.object({ trip: z.string() }),
+    guarantee: 'manual',
+    scope: 'tenant',
+    keep: ['outcome.reservation'],
+    undoneBy: [{ tool: 'cancel', match: { 'arguments.reservation': 'outcome.reservation' } }],
+    execute: ({ beforeSend }) => {
+      beforeSend();
+      return { reservation: 'R1' };
+    },
+  });
+  const cancel = defineTool({
+    name: 'cancel',
+    input: z.object({ reservation: z.string() }),
+    guarantee: 'manual',
+    execute: ({ beforeSend }) => {
+      beforeSend();
+      return {};
+    },
+  });
+  const trip = { tool: 'book', arguments: { trip: 'VIE-LIS' } };
+
+  it('is a redelivery where it is older than the undo, whatever its id, and else a new epoch', () =>
+    inServices({ tools: [book, cancel] }, async (world) => {
+      const { runtime } = world;
+      await world.run(createExecutor(world.depsOf('executor')));
+      await world.run(intakeOf(world));
+      await publish(world, { id: 'p-1', members: trip });
+      await runtime.advance(second);
+      const between = runtime.clock.wallMs();
+      await runtime.advance(second);
+      const undo = { tool: 'cancel', arguments: { reservation: 'R1' } };
+      await publish(world, { id: 'p-2', members: undo });
+      await runtime.advance(second);
+      expect((await actions(world))[0]?.types.at(-1)).toBe('ActionUndone');
+      await publish(world, { id: 'p-3', members: trip, record: { timestamp: between } });
+      await runtime.advance(minute);
+      expect(await actions(world)).toHaveLength(2);
+      await publish(world, { id: 'p-4', members: trip });
+      await runtime.advance(second);
+      const epochs = (await actions(world)).filter(({ planned }) => planned['tool'] === 'book');
+      expect(epochs.map(({ planned }) => planned['epoch'])).toEqual([0, 1]);
+      expect(epochs[1]?.types).toContain('ActionSucceeded');
+    }));
+});
+
+describe('a record that can be no proposal', () => {
+  const secret = defineTool({
+    name: 'login',
+    input: z.object({ user: z.string(), pin: z.string() }),
+    secret: ['pin'],
+    guarantee: 'manual',
+    execute: () => ({}),
+  });
+  const balance = defineTool({
+    name: 'balance',
+    kind: 'read',
+    input: z.object({ invoice: z.string() }),
+    execute: () => ({ cents: 1 }),
+  });
+  const tools = [payTool(), secret, balance];
+  const cents = { arguments: { invoice: 'i-1', cents: 7 } };
+  const pin = { tool: 'login', arguments: { user: 'ana', pin: '4711' } };
+  const ofValue = (value: Uint8Array | undefined) => ({ record: { value } });
+
+  it.each([
+    ['F027 cut short', ofValue(Buffer.from('{"proposalId":"p-9","tool":"pa')), 'json.truncated'],
+    ['no JSON', ofValue(Buffer.from([0, 0, 0, 0, 7])), 'json.malformed'],
+    ['nothing', ofValue(undefined), 'request.invalid'],
+    ['no time of arrival', { record: { timestamp: 0 } }, 'request.invalid'],
+    ['F015 no id', { members: { proposalId: undefined } }, 'request.invalid'],
+    ['F015 a blank id', { members: { proposalId: '  ' } }, 'action.request-invalid'],
+    ['no tenant', { members: { tenant: undefined } }, 'request.invalid'],
+    ['another tenant', { members: { tenant: 'other' } }, 'access.forbidden'],
+    ['an unknown tool', { members: { tool: 'pya' } }, 'tool.unknown'],
+    ['arguments that do not fit', { members: { arguments: {} } }, 'arguments.invalid'],
+    ['a malformed key', { members: { key: '' } }, 'key.invalid'],
+    ['other arguments', { id: 'p-9', members: cents }, 'key.other-arguments'],
+    ['a tool that only reads', { members: { tool: 'balance' } }, 'tool.only-reads'],
+    ['secrets', { members: pin }, 'tool.takes-secrets'],
+  ] as const)(
+    '%s → put aside with its reason, and all around it are recorded',
+    (_what, bad, code) =>
+      inServices({ tools, partitions: 1 }, async (world) => {
+        await publish(world, three[0] ?? {}, bad, ...three.slice(1));
+        const intake = await world.run(intakeOf(world, { tenants: ['acme'] }));
+        await world.runtime.settle();
+        expect(await invoices(world)).toEqual(['i-1', 'i-2', 'i-3']);
+        expect(await lagOf(world)).toBe(0);
+        expect(intake.health()).toMatchObject({ condition: 'live', handled: 4, deadLetters: 1 });
+        const [letter, ...others] = await deadLetters(world);
+        expect(others).toEqual([]);
+        expect(letter?.headers['dead-letter-reason']).toMatch(new RegExp(`^${code}: `));
+        expect(String(letter?.value)).not.toContain('4711');
+      }),
+  );
+
+  it('says what differs', () =>
+    inServices({ tools, partitions: 1 }, async (world) => {
+      await world.run(intakeOf(world));
+      await publish(world, {}, { id: 'p-9', members: cents });
+      await world.runtime.settle();
+      expect(await putAside(world)).toEqual([expect.stringContaining('It differs in cents.')]);
+    }));
+
+  it('with the headers of an event is none for that: it is taken', () =>
+    inServices({ tools, partitions: 1 }, async (world) => {
+      await world.run(intakeOf(world));
+      const place = {
+        'event-id': 'e',
+        'event-type': 'T',
+        stream: 's',
+        revision: '3',
+        position: '9',
+      };
+      await publish(world, ...three.map((each) => ({ ...each, record: { headers: place } })));
+      await world.runtime.settle();
+      expect(await invoices(world)).toHaveLength(3);
+    }));
+});
