@@ -11,6 +11,7 @@ import {
   reportRefusalCodes,
   writePoints,
 } from '@action-ledger/application';
+import { avroFaultCodes, registryFaultCodes, subjectOf } from '@action-ledger/avro';
 import { ledgerErrorCodes, remoteFaultCodes } from '@action-ledger/client';
 import {
   actionRefusalCodes,
@@ -53,6 +54,8 @@ describe('docs/errors.md', () => {
     ['API keys that are refused', keyRefusalCodes],
     ['Faults of the store', storeFaultCodes],
     ['Faults of the log', logFaultCodes],
+    ['Records in Avro', avroFaultCodes],
+    ['The schema registry', registryFaultCodes],
     ['Misuse of a ledger', ledgerErrorCodes],
     ['A ledger in another process', remoteFaultCodes],
     ['Declarations that are refused', [...toolDeclarationCodes, ...registrationRefusalCodes]],
@@ -86,13 +89,14 @@ describe('docs/errors.md', () => {
 
 const isCode = (cell: string): boolean => /^[a-z]+\.[a-z]+(-[a-z]+)*$/.test(cell);
 
-/** Paths of fields and of members, names of files and topics, settings of topics, and what the sandbox alone says. */
+/** Paths of fields and of members, names of files, topics and subjects, settings of topics, and what the sandbox alone says. */
 function isSomethingElse(text: string): boolean {
   return (
     /^(arguments|outcome|sandbox|approval|policy|cleanup|compression|retention)\.|\.(db|js|sock)$/.test(
       text,
     ) ||
     Object.values<string>(actionTopics).includes(text) ||
+    Object.values(subjectOf).includes(text) ||
     Object.values<string>(notificationTypes).includes(text)
   );
 }

@@ -21,15 +21,20 @@ import {
 import { actionTopics, headersOfEvent, type NewRecord } from '@action-ledger/event-log';
 import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
 import { seatStream } from './seat.ts';
+import { createTenants } from './tenants.ts';
 
 export interface Encoders {
-  readonly event: (event: RecordedEvent) => Uint8Array;
+  /** @param tenant whose stream it is in; undefined where that does not say so */
+  readonly event: (event: RecordedEvent, tenant?: string) => Uint8Array;
+  /** That there is such an event: what it says stays in the store. */
+  readonly placeOnly: (event: RecordedEvent) => Uint8Array;
   readonly state: (action: Action) => Uint8Array;
 }
 
 /** An event as an object with `data` and `metadata`, a state as it is folded. */
 export const encodersAsJson: Encoders = {
   event: eventAsJson,
+  placeOnly: () => Buffer.from('{}'),
   state: (action) => Buffer.from(canonicalJson(action as unknown as JsonObject)),
 };
 
@@ -44,6 +49,11 @@ export type Project = (events: readonly RecordedEvent[]) => Promise<readonly New
 
 export function createProject(deps: ProjectDeps): Project {
   const states = createStates(deps);
+  const tenants = createTenants(deps);
+  const valueOf = async (event: RecordedEvent, state: Action | undefined): Promise<Uint8Array> =>
+    isOfWork(event.stream)
+      ? deps.encode.event(event, await tenants.of(event, state))
+      : deps.encode.placeOnly(event);
   return async (events) => {
     const records: NewRecord[] = [];
     const lastOf = lastOfEachStream(events);
@@ -56,17 +66,15 @@ export function createProject(deps: ProjectDeps): Project {
         headers: headersOfEvent(placeOf(event)),
         timestamp: timeOfEvent(event),
       };
-      const value = isOfWork(event.stream) ? deps.encode.event(event) : noContents;
-      records.push({ ...placed, topic: actionTopics.events, value });
       const state = await states.after(event);
+      const value = await valueOf(event, state);
+      records.push({ ...placed, topic: actionTopics.events, value });
       if (state === undefined || lastOf.get(event.stream) !== position) continue;
       records.push({ ...placed, topic: actionTopics.state, value: deps.encode.state(state) });
     }
     return records;
   };
 }
-
-const noContents = Buffer.from('{}');
 
 function isOfWork(stream: string): boolean {
   return actionOfStream(stream) !== undefined || workflowOfStream(stream) !== undefined;

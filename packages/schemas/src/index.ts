@@ -1,0 +1,2 @@
+export { releasedSchemas } from './released.ts';
+export { compatibilityLevel, type ReleasedSchema } from './released-schema.ts';
