@@ -4,7 +4,13 @@ import { newAction } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
 import { releasedSchemas } from '@action-ledger/schemas';
 import { readingType, writingType } from './avro-type.ts';
-import { createDecoders, createDecodersBy, encodersAsAvro, type SchemaSource } from './index.ts';
+import {
+  createDecoders,
+  createDecodersBy,
+  encodeProposal,
+  encodersAsAvro,
+  type SchemaSource,
+} from './index.ts';
 import { frame } from './wire.ts';
 
 const recorded: RecordedEvent = {
@@ -134,6 +140,9 @@ describe('another version', () => {
     await from.event(bytes);
     await from.event(bytes);
     expect(asked).toEqual([1, 1]);
+    const proposal = { proposalId: 'p', tenant: 'acme', tool: 'pay', arguments: {} };
+    const away = createDecodersBy({ schemaOf: () => Promise.reject(new Error('away')) });
+    await expect(away.proposal(encodeProposal(proposal))).rejects.toThrow('away');
     await expect(createDecodersBy(source).event(bytes)).rejects.toMatchObject({
       code: 'avro.unknown-schema',
     });

@@ -1,27 +1,30 @@
 // Bytes as records. A record is read by the schema that it was written with, and resolved to the newest one that
 // this program knows: older records get the defaults of what is new, newer ones lose what is not known here.
 // What is not known, cut or of another kind is refused; nothing is guessed or repaired.
+import { type DecodedProposal } from '@action-ledger/proposals';
+import { releasedSchemas } from '@action-ledger/schemas';
 import { AvroFault } from './avro-fault.ts';
 import { type AvroType, readingType } from './avro-type.ts';
 import { type AvroEvent, eventOfFields } from './event-record.ts';
 import { type Fields } from './fields.ts';
 import { readingTypes, type RecordKind } from './newest.ts';
-import { type AvroProposal, proposalOfFields } from './proposal-record.ts';
-import { releasedSchemas } from '@action-ledger/schemas';
+import { proposalOfFields } from './proposal-record.ts';
 import { type AvroState, stateOfFields } from './state-record.ts';
 import { type Unframed, unframe } from './wire.ts';
 
-/** All throw AvroFault. */
 export interface AvroDecoders {
+  /** @throws AvroFault */
   readonly event: (value: Uint8Array) => AvroEvent;
+  /** @throws AvroFault */
   readonly state: (value: Uint8Array) => AvroState;
-  readonly proposal: (value: Uint8Array) => AvroProposal;
+  /** As intake takes it: what is wrong with the record is told, not thrown. */
+  readonly proposal: (value: Uint8Array) => DecodedProposal;
 }
 
 export interface LateAvroDecoders {
   readonly event: (value: Uint8Array) => Promise<AvroEvent>;
   readonly state: (value: Uint8Array) => Promise<AvroState>;
-  readonly proposal: (value: Uint8Array) => Promise<AvroProposal>;
+  readonly proposal: (value: Uint8Array) => Promise<DecodedProposal>;
 }
 
 /** Where schemas are known by their ids. */
@@ -45,7 +48,13 @@ export function createDecoders(): AvroDecoders {
   return {
     event: (value) => eventOfFields(read('event', value)),
     state: (value) => stateOfFields(read('state', value)),
-    proposal: (value) => proposalOfFields(read('proposal', value)),
+    proposal: (value) => {
+      try {
+        return proposalOfFields(read('proposal', value));
+      } catch (fault) {
+        return unreadable(fault);
+      }
+    },
   };
 }
 
@@ -61,8 +70,20 @@ export function createDecodersBy(source: SchemaSource): LateAvroDecoders {
   return {
     event: async (value) => eventOfFields(await read('event', value)),
     state: async (value) => stateOfFields(await read('state', value)),
-    proposal: async (value) => proposalOfFields(await read('proposal', value)),
+    proposal: async (value) => {
+      try {
+        return proposalOfFields(await read('proposal', value));
+      } catch (fault) {
+        return unreadable(fault);
+      }
+    },
   };
+}
+
+/** @throws what is no fault of the record */
+function unreadable(fault: unknown): DecodedProposal {
+  if (!(fault instanceof AvroFault)) throw fault;
+  return { kind: 'unreadable', code: fault.code, reason: fault.message };
 }
 
 interface Writer {

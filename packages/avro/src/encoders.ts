@@ -2,10 +2,11 @@
 // gateway serves, or another that has registered the same schemas.
 import { type Action } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
+import { type ProposalRecord } from '@action-ledger/proposals';
 import { fieldsOfEvent, fieldsOfPlace } from './event-record.ts';
 import { type Fields } from './fields.ts';
 import { ownSchemaIds, type RecordKind, type SchemaIds, writingTypes } from './newest.ts';
-import { type AvroProposal, fieldsOfProposal } from './proposal-record.ts';
+import { fieldsOfProposal } from './proposal-record.ts';
 import { fieldsOfState } from './state-record.ts';
 import { frame } from './wire.ts';
 
@@ -25,7 +26,7 @@ export function encodersAsAvro(ids: SchemaIds = ownSchemaIds): AvroEncoders {
 }
 
 export function encodeProposal(
-  proposal: AvroProposal,
+  proposal: ProposalRecord,
   ids: Pick<SchemaIds, 'proposal'> = ownSchemaIds,
 ): Uint8Array {
   return encoded('proposal', ids, fieldsOfProposal(proposal));

@@ -10,7 +10,6 @@ export {
 export { type AvroEncoders, encodeProposal, encodersAsAvro } from './encoders.ts';
 export { type AvroEvent } from './event-record.ts';
 export { ownSchemaIds, type RecordKind, type SchemaIds, subjectOf } from './newest.ts';
-export { type AvroProposal } from './proposal-record.ts';
 export { type AvroState } from './state-record.ts';
 export {
   createSchemaRegistry,

@@ -1,62 +1,23 @@
-// What a platform proposes by the topic of proposals, as a flat record.
-import { canonicalJson, isJsonObject, type JsonObject, parseJson } from '@action-ledger/domain';
-import { AvroFault } from './avro-fault.ts';
-import { type Fields, optional } from './fields.ts';
+// What a platform proposes by the topic of proposals, as a flat record: its arguments are a JSON text, which is
+// held to the same strictness as a body of the HTTP API, and the whole to the same form.
+import { canonicalJson, type JsonObject, parseJson } from '@action-ledger/domain';
+import {
+  checkProposalRecord,
+  type DecodedProposal,
+  type ProposalRecord,
+} from '@action-ledger/proposals';
+import { type Fields, withNulls } from './fields.ts';
 
-export interface AvroProposal {
-  /** Of this tool call alone: said again, it is the same call. */
-  readonly proposalId: string;
-  readonly tenant: string;
-  readonly tool: string;
-  readonly arguments: JsonObject;
-  /** On whose behalf. */
-  readonly by?: string;
-  readonly conversation?: string;
-  readonly run?: string;
-  readonly turn?: string;
-  /** The caller's own idempotency key. */
-  readonly key?: string;
-  readonly traceparent?: string;
-  readonly tracestate?: string;
+export function fieldsOfProposal(proposal: ProposalRecord): Fields {
+  const { proposalId, tenant, tool, by, conversation, run, turn, key } = proposal;
+  const text = canonicalJson(proposal.arguments as JsonObject);
+  return withNulls({ proposalId, tenant, tool, arguments: text, by, conversation, run, turn, key });
 }
 
-const optionalNames = [
-  'by',
-  'conversation',
-  'run',
-  'turn',
-  'key',
-  'traceparent',
-  'tracestate',
-] as const;
-
-export function fieldsOfProposal(proposal: AvroProposal): Fields {
-  const { proposalId, tenant, tool, arguments: args } = proposal;
-  return {
-    proposalId,
-    tenant,
-    tool,
-    arguments: canonicalJson(args),
-    ...Object.fromEntries(optionalNames.map((name) => [name, proposal[name] ?? null])),
-  };
-}
-
-/** @throws AvroFault `avro.malformed` where the arguments are no strict JSON, or no object */
-export function proposalOfFields(fields: Fields): AvroProposal {
-  const { proposalId, tenant, tool, arguments: text } = fields as Record<string, string>;
-  return {
-    proposalId: proposalId ?? '',
-    tenant: tenant ?? '',
-    tool: tool ?? '',
-    arguments: argumentsIn(text ?? ''),
-    ...optional(fields, optionalNames),
-  };
-}
-
-function argumentsIn(text: string): JsonObject {
-  const parsed = parseJson(text);
+export function proposalOfFields({ arguments: text, ...rest }: Fields): DecodedProposal {
+  const parsed = parseJson(String(text));
   if (parsed.kind !== 'parsed')
-    throw new AvroFault('avro.malformed', `The arguments are no strict JSON: ${parsed.message}`);
-  if (isJsonObject(parsed.value)) return parsed.value;
-  throw new AvroFault('avro.malformed', 'The arguments are no JSON object.');
+    return { kind: 'unreadable', code: parsed.code, reason: parsed.message };
+  const given = Object.entries(rest).filter(([, value]) => value !== null);
+  return checkProposalRecord({ ...Object.fromEntries(given), arguments: parsed.value });
 }

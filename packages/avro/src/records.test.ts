@@ -164,20 +164,30 @@ describe('a proposal', () => {
   };
 
   it('comes back as it was', () => {
-    expect(decode.proposal(encodeProposal(proposal))).toEqual(proposal);
+    expect(decode.proposal(encodeProposal(proposal))).toEqual({ kind: 'proposal', proposal });
   });
 
   it.each([
-    ['{"a":1,"a":2}', /occurs twice/],
-    ['{"cents":9007199254740993}', /whole number|2\^53/i],
-    ['[1]', /no JSON object/],
-    ['{"a":', /strict JSON/],
-  ])('is refused where its arguments are no strict JSON object: %s', (text, why) => {
+    ['{"a":1,"a":2}', 'json.duplicate-member'],
+    ['{"cents":9007199254740993}', 'json.integer-unsafe'],
+    ['{"a":', 'json.truncated'],
+    ['[1]', 'request.invalid'],
+  ])('is unreadable where its arguments are no strict JSON object: %s', (text, code) => {
     const fields = { ...proposal, by: null, conversation: null, turn: null, arguments: text };
-    const more = { traceparent: null, tracestate: null };
-    const value = frame(3, readingTypes.proposal.toBuffer({ ...fields, ...more }));
-    const read = (): unknown => decode.proposal(value);
-    expect(read).toThrow(why);
-    expect(read).toThrow(expect.objectContaining({ code: 'avro.malformed', retry: 'never' }));
+    const value = frame(3, readingTypes.proposal.toBuffer(fields));
+    expect(decode.proposal(value)).toMatchObject({ kind: 'unreadable', code });
+  });
+
+  it('is unreadable where it is no such record, or lacks what every proposal has', () => {
+    const cut = encodeProposal(proposal).subarray(0, 20);
+    expect(decode.proposal(cut)).toMatchObject({ kind: 'unreadable', code: 'avro.truncated' });
+    const json = Buffer.from(JSON.stringify(proposal));
+    expect(decode.proposal(json)).toMatchObject({ kind: 'unreadable', code: 'avro.magic-byte' });
+    const unnamed = encodeProposal({ ...proposal, proposalId: '' });
+    expect(decode.proposal(unnamed)).toMatchObject({
+      kind: 'unreadable',
+      code: 'request.invalid',
+      reason: expect.stringContaining('/proposalId'),
+    });
   });
 });
