@@ -254,8 +254,10 @@ describe('a record that can be no proposal', () => {
         revision: '3',
         position: '9',
       };
-      await publish(world, ...three.map((each) => ({ ...each, record: { headers: place } })));
-      await world.runtime.settle();
+      for (const each of three) {
+        await publish(world, { ...each, record: { headers: place } });
+        await world.runtime.settle();
+      }
       expect(await invoices(world)).toHaveLength(3);
     }));
 });
