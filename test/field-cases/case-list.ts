@@ -105,7 +105,6 @@ export const fieldCases: Readonly<Record<string, string>> = {
 /** What a case needs that is not built yet. */
 export const waiting: Readonly<Record<string, string>> = {
   F021: 'the MCP door: its envelope is what must stay out of identity',
-  F109: "a server's cursor: positions that it moves by itself",
   F119: 'the MCP door: its sessions',
   F121: 'the MCP door: cancellations by a proxy',
 };

@@ -1,6 +1,7 @@
 // Proposals that platforms publish become actions as over HTTP, once each; what can never be one is put
 // aside with its reason, and holds up nothing.
 import { describe, expect, it } from '@jest/globals';
+import { createDecoders, encodeProposal } from '@action-ledger/avro';
 import { createExecutor } from '@action-ledger/executor';
 import { actionTopics } from '@action-ledger/event-log';
 import { callerDeclaration, createToolSet, defineTool, observedTool } from '@action-ledger/tools';
@@ -43,6 +44,21 @@ describe('a proposal by the log', () => {
       expect(await putAside(world)).toEqual([]);
     });
   });
+
+  it('is the same in Avro', () =>
+    inServices({ tools: [payTool()] }, async (world) => {
+      await world.run(intakeOf(world, { decode: createDecoders().proposal }));
+      const proposal = {
+        ...{ proposalId: 'p-1', tenant: 'acme', tool: 'pay', run: 'run-1' },
+        arguments: { invoice: 'i-1' },
+      };
+      const cut = encodeProposal(proposal).subarray(0, 20);
+      await publish(world, { record: { value: cut } });
+      await publish(world, { record: { value: encodeProposal(proposal) } });
+      await world.runtime.settle();
+      expect(await invoices(world)).toEqual(['i-1']);
+      expect(await putAside(world)).toEqual([expect.stringMatching(/^avro\.truncated: /)]);
+    }));
 
   it('holds no partition while it is carried out, also where the core that sends is the same', () => {
     const sent: string[] = [];
