@@ -61,7 +61,11 @@ if (brokers === undefined) {
   });
 }
 
-function projectorOf(store: EventStore, log: Pick<EventLog, 'openPublisher'>, instance: string) {
+function projectorOf(
+  store: EventStore,
+  log: Pick<EventLog, 'openPublisher' | 'newest'>,
+  instance: string,
+) {
   return createProjector({
     store,
     log,
@@ -103,6 +107,7 @@ function createAsleep(log: EventLog) {
     holds,
     ended,
     log: {
+      newest: (topics) => log.newest(topics),
       openPublisher: async (options) => {
         const publisher = await log.openPublisher(options);
         return {
@@ -122,7 +127,7 @@ function createAsleep(log: EventLog) {
           close: () => publisher.close(),
         };
       },
-    } satisfies Pick<EventLog, 'openPublisher'>,
+    } satisfies Pick<EventLog, 'openPublisher' | 'newest'>,
   };
 }
 

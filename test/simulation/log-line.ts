@@ -45,6 +45,7 @@ export function logLine(ether: Ether, log: MemoryEventLog): LogLine {
       return consumer;
     },
     lag: (group, topics) => log.lag(group, topics),
+    newest: (topics) => log.newest(topics),
     reset: (request) => log.reset(request),
     close: async () => undefined,
     expire: () => {

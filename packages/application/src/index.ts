@@ -55,6 +55,7 @@ export {
   type PauseScope,
   type ResumeRequest,
 } from './people/pauses.ts';
+export * from './projection/index.ts';
 export { type Proposal } from './propose/proposal.ts';
 export {
   type BrokenRecord,

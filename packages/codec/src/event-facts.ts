@@ -1,5 +1,5 @@
 // What the log says of a stored event: under which key, when, and its contents as a JSON object.
-import { actionOfStream } from '@action-ledger/domain';
+import { type Action, actionOfStream, canonicalJson, type JsonObject } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
 
 /** The action's id; of other streams their name. */
@@ -19,4 +19,9 @@ export function eventAsJson({
   metadata,
 }: Pick<RecordedEvent, 'data' | 'metadata'>): Uint8Array {
   return Buffer.from(`{"data":${data},"metadata":${metadata}}`);
+}
+
+/** As it is folded, in canonical JSON. */
+export function stateAsJson(action: Action): Uint8Array {
+  return Buffer.from(canonicalJson(action as unknown as JsonObject));
 }

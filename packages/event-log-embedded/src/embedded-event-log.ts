@@ -94,6 +94,7 @@ export async function openEmbeddedEventLog(
     },
     consume: groups.consume,
     lag: groups.lag,
+    newest: groups.newest,
     reset: groups.reset,
     close: () => {
       isClosed = true;

@@ -11,12 +11,14 @@ import {
   type Publisher,
   unknownTopic,
 } from '@action-ledger/event-log';
+import { type Runtime } from '@action-ledger/runtime';
 import { createAdministration } from './admin.ts';
 import { connectBy } from './connection.ts';
 import { type KafkaConsumer, openConsumer } from './consumer.ts';
 import { ensureTopics, type Layout } from './layout.ts';
 import { namesWith } from './names.ts';
 import { openNamedPublisher } from './named-publisher.ts';
+import { newestRecords } from './newest.ts';
 import { type KafkaEventLogOptions, timingUsual } from './options.ts';
 import { lagOf, moveGroup, type PlacesParts, standings } from './places.ts';
 import { createPublisher, type KafkaPublisher, type PublisherParts } from './publisher.ts';
@@ -40,10 +42,14 @@ export async function openKafkaEventLog(options: KafkaEventLogOptions): Promise<
   );
   const places = { administration, connect, layout, names, timing, runtime };
   const publishing = { connect, layout, names, runtime, closeMs: timing.closeMs };
-  return logOver(places, publishing);
+  return logOver(places, publishing, runtime.ids);
 }
 
-function logOver(places: PlacesParts, publishing: PublisherParts): KafkaEventLog {
+function logOver(
+  places: PlacesParts,
+  publishing: PublisherParts,
+  ids: Runtime['ids'],
+): KafkaEventLog {
   const { layout, administration } = places;
   const { runtime } = publishing;
   const opened = new Set<{ readonly close: () => Promise<void> }>();
@@ -82,18 +88,7 @@ function logOver(places: PlacesParts, publishing: PublisherParts): KafkaEventLog
       const publishDeadLetter = deadLetters.publishOne;
       return keep(await openConsumer({ ...places, runtime, options, publishDeadLetter }));
     },
-    lag: async (group, topics) => {
-      checkOpen();
-      checkGroup(group);
-      checkTopics(layout, topics);
-      return (await standings(places, group, topics)).map(lagOf);
-    },
-    reset: async (request) => {
-      checkOpen();
-      checkGroup(request.group);
-      checkTopics(layout, request.topics);
-      await moveGroup(places, request);
-    },
+    ...questions(places, ids, checkOpen),
     close: () => {
       isClosed = true;
       closing ??= Promise.all([...opened].map((one) => one.close())).then(async () => {
@@ -101,6 +96,33 @@ function logOver(places: PlacesParts, publishing: PublisherParts): KafkaEventLog
         await administration.close();
       });
       return closing;
+    },
+  };
+}
+
+function questions(
+  places: PlacesParts,
+  ids: Runtime['ids'],
+  checkOpen: () => void,
+): Pick<EventLog, 'lag' | 'newest' | 'reset'> {
+  const { layout } = places;
+  return {
+    lag: async (group, topics) => {
+      checkOpen();
+      checkGroup(group);
+      checkTopics(layout, topics);
+      return (await standings(places, group, topics)).map(lagOf);
+    },
+    newest: async (topics) => {
+      checkOpen();
+      checkTopics(layout, topics);
+      return newestRecords(places, `newest.${ids.next()}`, topics);
+    },
+    reset: async (request) => {
+      checkOpen();
+      checkGroup(request.group);
+      checkTopics(layout, request.topics);
+      await moveGroup(places, request);
     },
   };
 }

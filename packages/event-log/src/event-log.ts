@@ -190,6 +190,11 @@ export interface EventLog {
   consume(options: ConsumeOptions): Promise<Consumer>;
   /** For each partition of the topics, whether or not the group has a consumer. */
   lag(group: string, topics: readonly string[]): Promise<readonly PartitionLag[]>;
+  /**
+   * The last record of each partition of the topics that has one. Moves no offset of any group.
+   * @throws LogFault `log.unknown-topic`, `log.closed`, `log.unavailable`
+   */
+  newest(topics: readonly string[]): Promise<readonly LogRecord[]>;
   /** @throws LogFault `log.group-in-use` while the group has consumers */
   reset(request: ResetRequest): Promise<void>;
   /** Closes its consumers first. */

@@ -7,6 +7,7 @@ import { checkConsumeOptions, checkGroup, unknownTopic } from './check-options.t
 import {
   type Consumer,
   type ConsumeOptions,
+  type LogRecord,
   type PartitionLag,
   type ResetRequest,
   type TopicPartition,
@@ -14,6 +15,7 @@ import {
 import { LogFault, logClosed } from './log-fault.ts';
 import { type LogSource, type OffsetStore } from './log-source.ts';
 import { createMember, type Member } from './member.ts';
+import { newestOf } from './newest-of.ts';
 
 /** A consumer of an adapter whose consumers run in its own process. */
 export interface LocalConsumer extends Consumer {
@@ -24,6 +26,7 @@ export interface LocalConsumer extends Consumer {
 export interface Groups {
   readonly consume: (options: ConsumeOptions) => Promise<LocalConsumer>;
   readonly lag: (group: string, topics: readonly string[]) => Promise<readonly PartitionLag[]>;
+  readonly newest: (topics: readonly string[]) => Promise<readonly LogRecord[]>;
   readonly reset: (request: ResetRequest) => Promise<void>;
   /** Records may have been added there. */
   readonly added: (place: TopicPartition) => void;
@@ -77,6 +80,10 @@ export function createGroups(parts: GroupsParts): Groups {
       checkOpen();
       checkGroup(group);
       return Promise.all(placesOf(topics).map((place) => lagAt(parts, group, place)));
+    },
+    newest: async (topics) => {
+      checkOpen();
+      return newestOf(parts.source, placesOf(topics));
     },
     reset: async (request) => {
       checkOpen();

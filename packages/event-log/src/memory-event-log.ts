@@ -86,6 +86,7 @@ export function createMemoryEventLog(options: MemoryEventLogOptions): MemoryEven
     },
     consume: groups.consume,
     lag: groups.lag,
+    newest: groups.newest,
     reset: groups.reset,
     close: async () => {
       isClosed = true;

@@ -1,5 +1,5 @@
 // The topics of the ledger, where dead letters go, and the headers by which every record of an event
-// says what it is about. A consumer compares revisions: what is not newer it has seen.
+// says what it is about. A consumer compares places: what is not newer it has seen.
 import { type Headers, type LogRecord } from './event-log.ts';
 
 export const actionTopics = {
@@ -27,18 +27,38 @@ export interface EventPlace {
   readonly type: string;
   readonly stream: string;
   readonly revision: number;
-  /** In the event store; may jump. */
+  /**
+   * In the event store; may jump. Of a state that was written once more it is where that was asked for,
+   * behind the event that it is folded up to.
+   */
   readonly position: number;
+  /**
+   * Rises when the topics are written anew, because the store went back in time: revisions and positions
+   * mean something else from then on. 0 where it is missing.
+   */
+  readonly generation?: number;
 }
 
 export function headersOfEvent(place: EventPlace): Headers {
+  const { generation = 0 } = place;
   return {
     'event-id': place.eventId,
     'event-type': place.type,
     stream: place.stream,
     revision: String(place.revision),
     position: String(place.position),
+    ...(generation === 0 ? {} : { generation: String(generation) }),
   };
+}
+
+type Told = Pick<EventPlace, 'generation' | 'position' | 'revision'>;
+
+/** Of two records under one key and of one stream: whether the first says more than the other. */
+export function isNewer(place: Told, other: Told): boolean {
+  const generation = (place.generation ?? 0) - (other.generation ?? 0);
+  if (generation !== 0) return generation > 0;
+  const later = place.position - other.position;
+  return later !== 0 ? later > 0 : place.revision > other.revision;
 }
 
 /** Undefined where a header is missing or malformed: the record is none of ours. */
@@ -50,7 +70,9 @@ export function eventPlaceOf({ headers }: Pick<LogRecord, 'headers'>): EventPlac
   const position = wholeNumber(headers['position']);
   if (eventId === undefined || type === undefined || stream === undefined) return undefined;
   if (revision === undefined || position === undefined) return undefined;
-  return { eventId, type, stream, revision, position };
+  const place = { eventId, type, stream, revision, position };
+  const generation = wholeNumber(headers['generation']) ?? 0;
+  return generation === 0 ? place : { ...place, generation };
 }
 
 function wholeNumber(text: string | undefined): number | undefined {

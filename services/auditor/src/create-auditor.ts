@@ -1,5 +1,5 @@
 // The auditor: follows the events of the ledger and checks what must always hold of each stream that moves,
-// and from time to time of all of them. It mends nothing; what it finds broken it puts on record once, where
+// and from time to time of all of them. It mends no stream; what it finds broken it puts on record once, where
 // the notifier finds it, and it is held up by no record, however damaged.
 import {
   type BrokenRecord,
@@ -19,6 +19,7 @@ import { createDailyPass, type DailyPass } from './daily-pass.ts';
 import { createPassBook } from './pass-book.ts';
 import { createRests, type Rests } from './rests.ts';
 import { createSecondLooks, type SecondLooks } from './second-looks.ts';
+import { compareStates, type CompareStatesDeps } from './states/compare-states.ts';
 import { passOverAll, type WholePassDeps } from './whole-pass.ts';
 
 export interface AuditorDeps
@@ -38,6 +39,11 @@ export interface AuditorDeps
   readonly quarantine?: (actionId: string) => Promise<boolean>;
   /** What projections say otherwise than the streams; `rest` is to be awaited between rows. */
   readonly compareProjections?: (rest: () => Promise<void>) => AsyncIterable<BrokenRecord>;
+  /**
+   * Compares the topic of states, which a projector writes, with the streams, and asks it to mend what is
+   * not as it should be. `encode` as the projector does; `actionsMax` is held in memory, default 250,000.
+   */
+  readonly states?: Pick<CompareStatesDeps, 'encode' | 'actionsMax'>;
   /** Of the ledger that it watches. Default 5,000. */
   readonly sweepMs?: number;
   /** Between two passes over everything, also of processes before, and before the first. Default 24 h. */
@@ -161,7 +167,18 @@ function passDeps(deps: Deps, here: Here): Omit<WholePassDeps, 'onMoved'> {
     outage: () =>
       new Promise((resolve) => void deps.runtime.timers.after(graceSweeps * deps.sweepMs, resolve)),
     isStopped: () => here.running.isStopped,
+    compareProjections: (rest) => projections(deps, here, rest),
   };
+}
+
+async function* projections(
+  deps: Deps,
+  { running }: Here,
+  rest: () => Promise<void>,
+): AsyncGenerator<BrokenRecord> {
+  yield* deps.compareProjections?.(rest) ?? [];
+  if (deps.states === undefined) return;
+  yield* compareStates({ ...deps, ...deps.states, rest, isStopped: () => running.isStopped });
 }
 
 /** @throws StoreFault where the store is away: then it comes again */

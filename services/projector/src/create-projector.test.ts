@@ -1,6 +1,7 @@
 // A ledger over a store in memory, and projectors between it and a log in memory.
 import { hash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { projectorSeatStream as seatStream } from '@action-ledger/application';
 import { createLedger, defineTool, inDoubt, type Ledger } from '@action-ledger/client';
 import { foldAction } from '@action-ledger/codec';
 import {
@@ -22,7 +23,6 @@ import { createMemoryEventStore, type EventStore, StoreFault } from '@action-led
 import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit';
 import { z } from 'zod';
 import { createProjector, type Projector, type ProjectorDeps } from './index.ts';
-import { seatStream } from './seat.ts';
 
 const second = 1_000;
 const lease = 9 * second;
@@ -141,6 +141,7 @@ function withPublisher(
 ): Pick<ProjectorDeps, 'log'> {
   return {
     log: {
+      newest: (topics) => log.newest(topics),
       openPublisher: async (options) => {
         const publisher = await log.openPublisher(options);
         return {

@@ -1,6 +1,7 @@
 // Publishes the event store to the event log: every event, and the latest state of each action, in the order
 // of each action, at least once. Several instances may run: one works, the others wait for its seat. The place
 // moves on only after the log has confirmed; a process that has lost the seat is fenced off by the log itself.
+// Where the store went back in time behind its topics, they are written anew.
 import {
   type OnFault,
   safeOnFault,
@@ -18,7 +19,7 @@ import { type Term, work } from './work.ts';
 
 export interface ProjectorDeps {
   readonly store: EventStore;
-  readonly log: Pick<EventLog, 'openPublisher'>;
+  readonly log: Pick<EventLog, 'openPublisher' | 'newest'>;
   readonly sha256: Sha256;
   /** Wall-clock ms since the epoch, never going back. */
   readonly clock: { nowMs(): number };
@@ -103,7 +104,7 @@ async function haveSeat(deps: Deps, running: Running, held: HeldSeat): Promise<v
   const { signal: stop } = running.stopping;
   const lost = new AbortController();
   const keep = inTurn(async () => {
-    const isKept = await orTell(deps, 'keeping the seat', () => held.keep(term.through));
+    const isKept = await orTell(deps, 'keeping the seat', () => held.keep(term.place));
     if (isKept === false) lost.abort();
     return isKept === true;
   });
@@ -113,7 +114,7 @@ async function haveSeat(deps: Deps, running: Running, held: HeldSeat): Promise<v
       lost.abort();
     },
     keep,
-    through: held.position,
+    place: held.place,
     busySince: undefined,
     counts: running.counts,
   };
@@ -124,7 +125,7 @@ async function haveSeat(deps: Deps, running: Running, held: HeldSeat): Promise<v
   // What is still said of a seat that another has meets a conflict, whenever it arrives.
   if (lost.signal.aborted) return;
   await keeping;
-  await orTell(deps, 'leaving the seat', () => held.leave(term.through));
+  await orTell(deps, 'leaving the seat', () => held.leave(term.place));
 }
 
 /** The place goes on record with the lease, so that it costs no append of its own. */

@@ -1,26 +1,28 @@
 // Events of the store as records of the log: each event on `action.events`, and after the last one of an
 // action in a batch its state on `action.state`. What is no action's and no workflow's (keys, pauses, notices)
-// is told of and stays in the store: who needs it reads it there.
+// is told of and stays in the store: who needs it reads it there. States that somebody asks for are written
+// once more, as they were when that was asked.
 import {
   eventAsJson,
   foldAction,
   keyOfStream,
+  stateAsJson,
   timeOfEvent,
   unsealActionEvent,
 } from '@action-ledger/codec';
 import {
   type Action,
   actionOfStream,
-  canonicalJson,
   evolve,
   ImpossibleEvent,
-  type JsonObject,
+  parseActionId,
   type Sha256,
+  streamOfAction,
   workflowOfStream,
 } from '@action-ledger/domain';
+import { mendsAskedIn, projectorSeatStream } from '@action-ledger/application';
 import { actionTopics, headersOfEvent, type NewRecord } from '@action-ledger/event-log';
 import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
-import { seatStream } from './seat.ts';
 import { createTenants } from './tenants.ts';
 
 export interface Encoders {
@@ -35,13 +37,15 @@ export interface Encoders {
 export const encodersAsJson: Encoders = {
   event: eventAsJson,
   placeOnly: () => Buffer.from('{}'),
-  state: (action) => Buffer.from(canonicalJson(action as unknown as JsonObject)),
+  state: stateAsJson,
 };
 
 export interface ProjectDeps {
   readonly store: Pick<EventStore, 'readStream'>;
   readonly sha256: Sha256;
   readonly encode: Encoders;
+  /** Of the topics, as they are written now. */
+  readonly generation: number;
 }
 
 /** @param events in the order of positions; in it are the records. @throws StoreFault */
@@ -58,22 +62,45 @@ export function createProject(deps: ProjectDeps): Project {
     const records: NewRecord[] = [];
     const lastOf = lastOfEachStream(events);
     for (const event of events) {
-      if (event.stream === seatStream) continue;
+      if (event.stream === projectorSeatStream) continue;
       const { position } = event;
       const key = keyOfStream(event.stream);
       const placed = {
         key,
-        headers: headersOfEvent(placeOf(event)),
+        headers: headersOfEvent({ ...placeOf(event), generation: deps.generation }),
         timestamp: timeOfEvent(event),
       };
       const state = await states.after(event);
       const value = await valueOf(event, state);
       records.push({ ...placed, topic: actionTopics.events, value });
+      for (const actionId of mendsAskedIn(event))
+        records.push(...(await mended(deps, event, actionId)));
       if (state === undefined || lastOf.get(event.stream) !== position) continue;
       records.push({ ...placed, topic: actionTopics.state, value: deps.encode.state(state) });
     }
     return records;
   };
+}
+
+/** The state of an action when this was asked; none any more where there is no such action. */
+async function mended(
+  { store, sha256, encode, generation }: ProjectDeps,
+  asked: RecordedEvent,
+  actionId: string,
+): Promise<readonly NewRecord[]> {
+  if (parseActionId(actionId) === undefined) return [];
+  const stream = streamOfAction(actionId);
+  const { position } = asked;
+  const found = await foldThrough({ store, sha256 }, stream, (each) => each.position < position);
+  if (found === undefined) return [];
+  const { last, action } = found;
+  const placed = {
+    topic: actionTopics.state,
+    key: actionId,
+    timestamp: timeOfEvent(last ?? asked),
+  };
+  const headers = headersOfEvent({ ...placeOf(last ?? asked), position, generation });
+  return [{ ...placed, headers, value: action && encode.state(action) }];
 }
 
 function isOfWork(stream: string): boolean {
@@ -136,12 +163,28 @@ async function folded(
   sha256: Sha256,
   { stream, revision }: RecordedEvent,
 ): Promise<Action | undefined> {
+  const isThrough = (each: RecordedEvent): boolean => each.revision <= revision;
+  return (await foldThrough({ store, sha256 }, stream, isThrough))?.action;
+}
+
+interface FoldedThrough {
+  /** Undefined where there is no event. */
+  readonly last: RecordedEvent | undefined;
+  readonly action: Action | undefined;
+}
+
+/** Undefined where the stream does not hold together. */
+async function foldThrough(
+  { store, sha256 }: Pick<ProjectDeps, 'store' | 'sha256'>,
+  stream: string,
+  isThrough: (event: RecordedEvent) => boolean,
+): Promise<FoldedThrough | undefined> {
   try {
-    const events = await store.readStream(stream);
-    const through = events.filter((each) => each.revision <= revision);
-    if (through.length === 0) return undefined;
+    const through = (await store.readStream(stream)).filter(isThrough);
+    const last = through.at(-1);
+    if (last === undefined) return { last, action: undefined };
     const found = foldAction(sha256, stream, through);
-    return found.kind === 'folded' ? found.action : undefined;
+    return found.kind === 'folded' ? { last, action: found.action } : undefined;
   } catch (fault) {
     if (fault instanceof StoreFault && fault.code === 'store.corrupt') return undefined;
     throw fault;

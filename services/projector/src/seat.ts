@@ -2,13 +2,17 @@
 // others from working in vain; that a process which lost it can publish nothing more is up to the log. With
 // the lease goes the place: up to where everything was published. Only the last event counts, so the ones
 // before it are given up from time to time.
-import { appendOnce } from '@action-ledger/application';
+import {
+  appendOnce,
+  type ProjectedPlace,
+  projectorSeatStream as seatStream,
+  type SeatRecord,
+  seatRecordOf,
+} from '@action-ledger/application';
 import { sealEvents } from '@action-ledger/codec';
 import { chainStart, type Sha256, unsealMetadata } from '@action-ledger/domain';
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
-
-export const seatStream = 'projector-seat';
 
 export interface SeatDeps {
   readonly store: EventStore;
@@ -27,20 +31,15 @@ export interface Seat {
 }
 
 export interface HeldSeat {
-  /** Up to this position of the store everything was published when the seat was taken. */
-  readonly position: number;
+  /** As it was on record when the seat was taken. */
+  readonly place: ProjectedPlace;
   /** Goes on for another lease. @returns false where another process has it by now; @throws StoreFault */
-  keep(position: number): Promise<boolean>;
+  keep(place: ProjectedPlace): Promise<boolean>;
   /** Others need not wait for the end of the lease. @throws StoreFault */
-  leave(position: number): Promise<void>;
+  leave(place: ProjectedPlace): Promise<void>;
 }
 
-interface SeatData {
-  readonly holder: string;
-  /** Wall-clock ms; 0 where it was left. */
-  readonly until: number;
-  readonly position: number;
-}
+const noPlace: ProjectedPlace = { position: 0, generation: 0 };
 
 /** After so many events the ones before the last are given up. */
 const eventsMax = 100;
@@ -50,28 +49,34 @@ export function createSeat(deps: SeatDeps): Seat {
   return {
     take: async () => {
       const last = (await store.readStream(seatStream)).at(-1);
-      const known = last && dataOf(last);
+      // Where it cannot be read everything is published once more.
+      const known = last && seatRecordOf(last);
       const isTaken =
         known !== undefined && known.holder !== instance && clock.nowMs() < known.until;
       if (isTaken) return undefined;
-      const position = known?.position ?? 0;
+      const { position, generation } = known ?? noPlace;
       const until = clock.nowMs() + leaseMs;
-      const taken = await append(deps, last, 'SeatTaken', { holder: instance, until, position });
-      return taken && hold(deps, taken, position);
+      const data = { holder: instance, until, position, generation };
+      const taken = await append(deps, last, 'SeatTaken', data);
+      return taken && hold(deps, taken, { position, generation });
     },
   };
 }
 
-function hold(deps: SeatDeps, taken: Place, position: number): HeldSeat {
+function hold(deps: SeatDeps, taken: Place, place: ProjectedPlace): HeldSeat {
   const { clock, instance: holder, leaseMs } = deps;
   let last = taken;
-  const goOn = async (type: string, until: number, through: number): Promise<boolean> => {
-    const next = await append(deps, last, type, { holder, until, position: through });
+  const goOn = async (
+    type: string,
+    until: number,
+    { position, generation }: ProjectedPlace,
+  ): Promise<boolean> => {
+    const next = await append(deps, last, type, { holder, until, position, generation });
     if (next !== undefined) last = next;
     return next !== undefined;
   };
   return {
-    position,
+    place,
     keep: (through) => goOn('SeatKept', clock.nowMs() + leaseMs, through),
     leave: async (through) => {
       await goOn('SeatLeft', 0, through);
@@ -86,11 +91,12 @@ async function append(
   { store, sha256, clock, runtime, instance }: SeatDeps,
   last: Place | undefined,
   type: string,
-  data: SeatData,
+  data: SeatRecord,
 ): Promise<Place | undefined> {
   const previous = last && unsealMetadata(last.metadata)?.hash;
   const context = { sha256, nextId: runtime.ids.next, at: clock.nowMs(), by: instance };
-  const { events } = sealEvents(context, previous ?? chainStart(seatStream), [{ type, data }]);
+  const sealed = { type, data: { ...data } };
+  const { events } = sealEvents(context, previous ?? chainStart(seatStream), [sealed]);
   const expected = last?.revision ?? 'no stream';
   const appended = await appendOnce(store, runtime.timers, seatStream, expected, events);
   const [event] = events;
@@ -99,16 +105,4 @@ async function append(
   if (revision > 0 && revision % eventsMax === 0)
     await store.truncate([{ stream: seatStream, before: revision }]);
   return { revision, metadata: event.metadata };
-}
-
-/** Undefined where it cannot be read: then everything is published once more. */
-function dataOf({ data }: RecordedEvent): SeatData | undefined {
-  try {
-    const { holder, until, position } = JSON.parse(data) as Partial<SeatData>;
-    if (typeof holder !== 'string' || typeof until !== 'number') return undefined;
-    if (!Number.isSafeInteger(position)) return undefined;
-    return { holder, until, position: position as number };
-  } catch {
-    return undefined;
-  }
 }

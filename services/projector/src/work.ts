@@ -1,7 +1,8 @@
 // While it has the seat: follows the store from the place on, and publishes. Whatever fails may have been
 // published, so the same is published again, by a new publisher of the same name: that one fences off all
-// before it, also those of this process.
-import { type OnFault } from '@action-ledger/application';
+// before it, also those of this process. Whenever it begins to follow, the store may be another than the one
+// that it published before.
+import { type OnFault, type ProjectedPlace } from '@action-ledger/application';
 import { type Sha256 } from '@action-ledger/domain';
 import {
   type EventLog,
@@ -15,13 +16,14 @@ import {
 import { type EventStore, type RecordedEvent } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { createProject, type Encoders, type Project } from './project.ts';
+import { whereToBegin } from './where-to-begin.ts';
 
 /** Of the one publisher there is: the log lets only the one that was opened last publish. */
 export const publisherName = 'action-ledger-projector';
 
 export interface WorkDeps {
   readonly store: EventStore;
-  readonly log: Pick<EventLog, 'openPublisher'>;
+  readonly log: Pick<EventLog, 'openPublisher' | 'newest'>;
   readonly sha256: Sha256;
   readonly encode: Encoders;
   readonly runtime: Runtime;
@@ -34,8 +36,7 @@ export interface Term {
   readonly lose: () => void;
   /** Goes on for another lease. @returns false where that is not on record */
   readonly keep: () => Promise<boolean>;
-  /** Up to this position of the store everything is published. */
-  through: number;
+  place: ProjectedPlace;
   /** On the monotonic clock, where something is to be published. */
   busySince: number | undefined;
   readonly counts: { handled: number };
@@ -44,14 +45,47 @@ export interface Term {
 /** Resolves at the end of the term, when nothing more is published by it. Throws nothing. */
 export async function work(deps: WorkDeps, term: Term): Promise<void> {
   const line = createLine(deps, term);
-  const project = createProject(deps);
   for (let failures = 0; !term.end.aborted; failures += 1) {
-    const before = term.through;
+    const { handled } = term.counts;
     if (failures > 0) await pauseFor(pauseAfter(failures, {}), deps.runtime, term.end);
+    const project = await begin(deps, term, line, failures > 0);
+    if (project === undefined) continue;
     await follow(deps, term, (events) => publishAll(deps, term, { line, project }, events));
-    if (term.through > before) failures = 0;
+    if (term.counts.handled > handled) failures = 0;
   }
   await line.close();
+}
+
+/**
+ * Nobody else publishes any more when it looks at what was published; and where the seat is still as it was
+ * left, so is the store up to there.
+ * @returns undefined where that cannot be said now, or the term has ended
+ */
+async function begin(
+  deps: WorkDeps,
+  term: Term,
+  line: Line,
+  isAgain: boolean,
+): Promise<Project | undefined> {
+  const { runtime, onFault } = deps;
+  term.busySince ??= runtime.clock.monoMs();
+  try {
+    await line.open();
+    if (isAgain && !(await term.keep())) return undefined;
+    const place = await whereToBegin(deps, term.place);
+    if (place.generation !== term.place.generation) onFault('the store', wentBack(place));
+    term.place = place;
+    term.busySince = undefined;
+    return createProject({ ...deps, generation: place.generation });
+  } catch (fault) {
+    if (!term.end.aborted) onFault('beginning', fault);
+    return undefined;
+  }
+}
+
+function wentBack({ generation }: ProjectedPlace): Error {
+  const message = `What was published last is not in the store: it went back in time, or is another one. The topics are written anew, as generation ${generation}.`;
+  return new Error(message);
 }
 
 /** Until the subscription ends, or the term. */
@@ -71,7 +105,7 @@ async function follow(
       resolve();
     };
     try {
-      const subscription = store.subscribe(term.through, {
+      const subscription = store.subscribe(term.place.position, {
         onEvents: (events) => (handling = onEvents(events)),
         onDropped: dropped,
       });
@@ -105,7 +139,7 @@ async function publishAll(
     const records = await project(events);
     for (let first = 0; first < records.length; first += recordsPerPublishMax)
       await line.publish(records.slice(first, first + recordsPerPublishMax));
-    term.through = last.position;
+    term.place = { ...term.place, position: last.position };
     term.counts.handled += events.length;
   } finally {
     term.busySince = undefined;
@@ -113,6 +147,8 @@ async function publishAll(
 }
 
 interface Line {
+  /** From now on nobody else can publish. @throws LogFault; at the end of the term */
+  readonly open: () => Promise<void>;
   /** Stored when it resolves. @throws at the end of the term */
   readonly publish: (records: readonly NewRecord[]) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -127,21 +163,23 @@ function createLine({ log, runtime, onFault }: WorkDeps, term: Term): Line {
     await old?.close().catch(() => undefined);
   };
   let isFirst = true;
-  const publishOnce = async (records: readonly NewRecord[]): Promise<void> => {
-    if (publisher === undefined) {
-      // Who was taken over meanwhile must not fence off the other.
-      if (!isFirst && !(await term.keep())) throw new Error('The seat could not be kept.');
-      publisher = await log.openPublisher({ name: publisherName });
-      isFirst = false;
-    }
-    await publisher.publish(records);
+  const open = async (): Promise<Publisher> => {
+    if (publisher !== undefined) return publisher;
+    // Who was taken over meanwhile must not fence off the other.
+    if (!isFirst && !(await term.keep())) throw new Error('The seat could not be kept.');
+    publisher = await log.openPublisher({ name: publisherName });
+    isFirst = false;
+    return publisher;
   };
   return {
+    open: async () => {
+      await open();
+    },
     publish: async (records) => {
       for (let failures = 1; ; failures += 1) {
         if (term.end.aborted) throw new Error('The seat is lost or left.');
         try {
-          await publishOnce(records);
+          await (await open()).publish(records);
           return;
         } catch (fault) {
           await giveUp();

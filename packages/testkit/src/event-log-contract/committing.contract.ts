@@ -117,6 +117,37 @@ export function committingContract(withLog: WithLog): void {
     );
   });
 
+  describe('newest', () => {
+    it(
+      'gives the last record of each partition that has one, also behind gaps, and moves nobody',
+      withLog(async (log, { feed, leaveGap }) => {
+        expect(await log.newest([events])).toEqual([]);
+        const some = streams('s', 12);
+        await feed([...some, ...some]);
+        await leaveGap();
+        await leaveGap();
+        const seen = await follow(log);
+        await seen.untilHandled(24);
+        await seen.close();
+        const last = new Map(seen.handled.map((record) => [record.partition, record.offset]));
+        const found = await log.newest([events]);
+        expect(new Map(found.map((each) => [each.partition, each.offset]))).toEqual(last);
+        expect(found).toHaveLength(last.size);
+        await feed(['s-0']);
+        expect(names(await log.newest([events]))).toContain('s-0:2');
+        expect(await totalLag(log)).toBeGreaterThan(0);
+      }),
+    );
+
+    it(
+      'of a topic that is not there is refused',
+      withLog(async (log) => {
+        const refused = { code: 'log.unknown-topic', retry: 'never' };
+        await expect(log.newest(['nothing'])).rejects.toMatchObject(refused);
+      }),
+    );
+  });
+
   describe('lag', () => {
     it(
       'counts what waits for a group that is paused, and is zero once all is handled',

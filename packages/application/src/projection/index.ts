@@ -1,0 +1,2 @@
+export * from './projector-seat.ts';
+export * from './state-mends.ts';

@@ -1,0 +1,123 @@
+// What the topic of states says, read once from its start to its end: of each action the last record, as its
+// place and the digest of its value. It keeps a bounded number of actions; where there are more, it keeps
+// a slice of them and says which others are left for further reads.
+import {
+  actionTopics,
+  type EventLog,
+  eventPlaceOf,
+  type LogRecord,
+  partitionOf,
+} from '@action-ledger/event-log';
+import { type Runtime } from '@action-ledger/runtime';
+
+export interface ToldState {
+  readonly generation: number;
+  readonly revision: number;
+  /** Of its value; undefined where it says that there is no such action. */
+  readonly digest: string | undefined;
+}
+
+/** Of the actions: those whose number modulo `of` is `at`. */
+export interface Slice {
+  readonly at: number;
+  readonly of: number;
+}
+
+export const everything: Slice = { at: 0, of: 1 };
+
+export interface ToldStates {
+  /** By action. Without those whose last record is none of the projector's. */
+  readonly states: Map<string, ToldState>;
+  readonly slice: Slice;
+  /** What was asked for and is not in it. */
+  readonly left: readonly Slice[];
+  /** Keys whose last record no projector wrote, at most 100. */
+  readonly foreign: readonly string[];
+}
+
+export interface ToldStatesDeps {
+  readonly log: Pick<EventLog, 'consume' | 'lag'>;
+  readonly runtime: Pick<Runtime, 'ids' | 'timers'>;
+  readonly digest: (value: Uint8Array) => string;
+  /** Between two batches. */
+  readonly rest: () => Promise<void>;
+  readonly isStopped: () => boolean;
+  /** Default 250,000. */
+  readonly actionsMax?: number;
+}
+
+const actionsMaxUsual = 250_000;
+const foreignMax = 100;
+const lookEveryMs = 200;
+const topics = [actionTopics.state];
+
+export function isIn({ at, of }: Slice, actionId: string): boolean {
+  return partitionOf(actionId, of) === at;
+}
+
+/** @returns undefined where it was stopped; @throws LogFault */
+export async function readToldStates(
+  deps: ToldStatesDeps,
+  wanted: Slice,
+): Promise<ToldStates | undefined> {
+  const { log, runtime, isStopped } = deps;
+  const kept = createKept(deps, wanted);
+  const group = `auditor.states.${runtime.ids.next()}`;
+  const consumer = await log.consume({
+    group,
+    topics,
+    from: 'start',
+    batchMax: 1_000,
+    handler: async (records) => {
+      for (const record of records) kept.note(record);
+      await deps.rest();
+    },
+  });
+  try {
+    while (!isStopped() && (await waits(log, group)))
+      await new Promise<void>((resolve) => void runtime.timers.after(lookEveryMs, resolve));
+  } finally {
+    await consumer.close();
+  }
+  return isStopped() ? undefined : kept.found();
+}
+
+/** That everything was read is never taken from silence. */
+async function waits(log: Pick<EventLog, 'lag'>, group: string): Promise<boolean> {
+  return (await log.lag(group, topics)).some(({ lag }) => lag > 0);
+}
+
+interface Kept {
+  readonly note: (record: LogRecord) => void;
+  readonly found: () => ToldStates;
+}
+
+function createKept({ digest, actionsMax = actionsMaxUsual }: ToldStatesDeps, wanted: Slice): Kept {
+  const states = new Map<string, ToldState>();
+  const foreign = new Set<string>();
+  const left: Slice[] = [];
+  let slice = wanted;
+  const halve = (): void => {
+    const of = slice.of * 2;
+    left.push({ at: slice.at + slice.of, of });
+    slice = { at: slice.at, of };
+    for (const actionId of states.keys()) if (!isIn(slice, actionId)) states.delete(actionId);
+  };
+  return {
+    note: (record) => {
+      const { key, value } = record;
+      const place = eventPlaceOf(record);
+      if (place === undefined) {
+        if (foreign.size < foreignMax) foreign.add(key);
+        states.delete(key);
+        return;
+      }
+      foreign.delete(key);
+      if (!isIn(slice, key)) return;
+      const { generation = 0, revision } = place;
+      states.set(key, { generation, revision, digest: value && digest(value) });
+      while (states.size > actionsMax) halve();
+    },
+    found: () => ({ states, slice, left, foreign: [...foreign] }),
+  };
+}
