@@ -3,7 +3,7 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { bearerToken, type Credentials, isLoopback, type Principal } from '@action-ledger/access';
 import { type HttpAnswer, problem, Refused } from './answers/http-answer.ts';
-import { mayAsk, permissions, type RouteName } from './permissions.ts';
+import { mayAsk, permissions, type RouteName, takesBasic } from './permissions.ts';
 import { type ServerDeps } from './server-deps.ts';
 import { whenOver } from './when-over.ts';
 
@@ -29,7 +29,7 @@ export function admit(deps: ServerDeps, name: RouteName): Hook {
     if (deps.access.isOpen === true && !isMeantForHere(request)) throw new Refused(elsewhere());
     const refused = enter(deps, request, reply);
     if (refused !== undefined) throw new Refused(refused);
-    const principal = await authenticated(deps, request);
+    const principal = await authenticated(deps, request, takesBasic.has(name));
     request.principal = principal ?? nobody;
     const tooMany = deps.rate.take(request);
     if (tooMany !== undefined) throw new Refused(tooMany);
@@ -86,9 +86,10 @@ function enterTenant(
 async function authenticated(
   { access, logger }: ServerDeps,
   request: FastifyRequest,
+  isBasicTaken: boolean,
 ): Promise<Principal | undefined> {
   try {
-    return await access.authenticate(credentialsOf(request));
+    return await access.authenticate(credentialsOf(request, isBasicTaken));
   } catch (fault) {
     logger.error({ fault }, 'it could not be checked who is asking');
     throw new Refused(problem('access.unavailable'));
@@ -101,16 +102,26 @@ export function unauthenticated(): HttpAnswer {
 }
 
 /** A header that is sent twice proves nothing, nor do a key and a token that differ: whose is it? */
-function credentialsOf({ headers, raw }: FastifyRequest): Credentials {
+function credentialsOf({ headers, raw }: FastifyRequest, isBasicTaken: boolean): Credentials {
   const { authorization } = headers;
   const apiKey = headers['x-api-key'];
   if (isTwice(raw.rawHeaders, 'authorization') || isTwice(raw.rawHeaders, 'x-api-key')) return {};
-  const token = bearerToken({ authorization });
+  const password = isBasicTaken ? basicPassword(authorization) : undefined;
+  const token = password ?? bearerToken({ authorization });
   if (apiKey !== undefined && token !== undefined && token !== apiKey) return {};
+  if (password !== undefined) return { apiKey: password };
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(typeof apiKey === 'string' ? { apiKey } : {}),
   };
+}
+
+/** RFC 7617; whatever the user is called. @returns undefined where the header has another scheme or none */
+function basicPassword(authorization: string | undefined): string | undefined {
+  const coded = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization ?? '')?.[1];
+  if (coded === undefined) return undefined;
+  const [, ...password] = Buffer.from(coded, 'base64').toString('utf8').split(':');
+  return password.join(':');
 }
 
 /** @param raw names and values in turn, as they came */

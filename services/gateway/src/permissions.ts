@@ -47,6 +47,11 @@ export const permissions = {
   listUnknowns: ['worker', 'operator', 'auditor'],
   listSideEntries: ['operator', 'auditor'],
   listObserved: ['operator', 'auditor'],
+  getSchema: everybody,
+  listSubjects: everybody,
+  listVersions: everybody,
+  getVersion: everybody,
+  getCompatibility: everybody,
   health: 'open',
   readiness: 'open',
   openApi: 'open',
@@ -55,6 +60,15 @@ export const permissions = {
 } as const satisfies Readonly<Record<string, Allowed>>;
 
 export type RouteName = keyof typeof permissions;
+
+/** Readers of records in Avro ask them, and know no proof but a user and a password: that is the key. */
+export const takesBasic: ReadonlySet<RouteName> = new Set([
+  'getSchema',
+  'listSubjects',
+  'listVersions',
+  'getVersion',
+  'getCompatibility',
+]);
 
 export function mayAsk(name: RouteName, { roles, isOwner }: Principal): boolean {
   const allowed: Allowed = permissions[name];

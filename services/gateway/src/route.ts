@@ -65,7 +65,7 @@ export interface RouteShape {
   readonly method: 'GET' | 'POST';
   /** As in OpenAPI: `/v1/actions/{id}`. */
   readonly path: string;
-  readonly tag: 'actions' | 'people' | 'callers' | 'workflows' | 'reading' | 'gateway';
+  readonly tag: 'actions' | 'people' | 'callers' | 'workflows' | 'reading' | 'schemas' | 'gateway';
   readonly summary: string;
   readonly description?: string;
   readonly headers?: ZodType;

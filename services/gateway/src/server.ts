@@ -226,15 +226,18 @@ function letOutOf(
   };
 }
 
-export function send(reply: FastifyReply, { status, body, headers = {} }: HttpAnswer): void {
-  const isProblem = status >= 400;
+export function send(
+  reply: FastifyReply,
+  { status, body, mediaType, headers = {} }: HttpAnswer,
+): void {
+  const own = mediaType ?? (status >= 400 ? problemMediaType : undefined);
   const text = JSON.stringify(body);
   void reply
     .code(status)
     .headers(headers)
     .header('cache-control', 'no-store')
-    .header('content-type', isProblem ? problemMediaType : 'application/json; charset=utf-8')
+    .header('content-type', own ?? 'application/json; charset=utf-8')
     // As bytes: to a text the server would add a charset, which problem documents do not have. A text
     // goes out in one write with its headers.
-    .send(isProblem ? Buffer.from(text) : text);
+    .send(own === undefined ? text : Buffer.from(text));
 }

@@ -109,6 +109,9 @@ function hintsOf({ actions, workflows, keys }: Known, id: string, draw: Draw): H
     'Last-Event-ID': ['0', '7', 'x'],
     cursor: ['x', 'W10'],
     file: ['start.js', 'start.js', 'no.js'],
+    schema: ['1', '2', '77', 'x'],
+    subject: ['action.events-value', 'action.state-value', 'none'],
+    version: ['1', 'latest', '-1', '9', '0', 'x'],
     expiresAt: [1, 4_000_000_000_000],
     onFailedCompensation: ['stop', 'go on'],
   };

@@ -8,6 +8,8 @@ import { problemType, type ProblemCode, problems } from './problems.ts';
 export interface HttpAnswer {
   readonly status: number;
   readonly body: object;
+  /** Default: JSON, or a problem document from 400 on. */
+  readonly mediaType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -34,6 +34,7 @@ export function openApiDocument(routes: readonly Described[]): OpenApiDocument {
       { name: 'callers', description: 'Tools that programs carry out in processes of their own' },
       { name: 'workflows', description: 'Steps that are undone together' },
       { name: 'reading', description: 'Lists, history, events' },
+      { name: 'schemas', description: 'Of records in Avro, as a schema registry answers' },
       { name: 'gateway', description: 'The gateway itself' },
     ],
     security: [{ apiKey: [] }, { bearer: [] }],

@@ -32,6 +32,11 @@ import { resume } from './pauses/resume.ts';
 import { propose } from './propose.ts';
 import { repeat } from './repeat.ts';
 import { report } from './report.ts';
+import { getCompatibility } from './schemas/get-compatibility.ts';
+import { getSchema } from './schemas/get-schema.ts';
+import { getVersion } from './schemas/get-version.ts';
+import { listSubjects } from './schemas/list-subjects.ts';
+import { listVersions } from './schemas/list-versions.ts';
 import { settle } from './settle.ts';
 import { vote } from './vote.ts';
 import { compensateWorkflow } from './workflows/compensate-workflow.ts';
@@ -82,6 +87,11 @@ export const routes: readonly Route[] = [
   completeWorkflow,
   failWorkflow,
   compensateWorkflow,
+  getSchema,
+  listSubjects,
+  listVersions,
+  getVersion,
+  getCompatibility,
   health,
   readiness,
   openApi,
