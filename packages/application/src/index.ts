@@ -1,4 +1,5 @@
 export * from './archive/index.ts';
+export { claimGone } from './attend/attend.ts';
 export * from './record/action-index.ts';
 export { type Appended, appendOnce } from './record/append.ts';
 export { type Broken, type Done, type Loaded, type Performed } from './record/action-store.ts';

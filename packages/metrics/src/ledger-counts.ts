@@ -1,5 +1,5 @@
 // What a ledger does, counted from its answers and from the events that it appends.
-import { type BrokenRecord, type LedgerWatch } from '@action-ledger/application';
+import { type BrokenRecord, claimGone, type LedgerWatch } from '@action-ledger/application';
 import { type Action, type ActionEvent } from '@action-ledger/domain';
 import { createCounts } from './counts.ts';
 import { type Family } from './exposition.ts';
@@ -18,6 +18,7 @@ export function createLedgerCounts(): LedgerCounts {
   const attempts = createCounts(['outcome', 'guarantee']);
   const verdicts = createCounts(['verdict', 'settled']);
   const invariants = createCounts(['invariant']);
+  let leasesEnded = 0;
   const open = createOpenActions();
   const broken = (invariant: BrokenRecord['invariant']): void => {
     invariants.add([invariant]);
@@ -27,6 +28,7 @@ export function createLedgerCounts(): LedgerCounts {
     if (outcome !== undefined) attempts.add([outcome, action.guarantee]);
     if (event.type === 'ReconciliationChecked') verdicts.add([event.data.verdict, 'false']);
     if (event.type === 'ActionReconciled') verdicts.add([event.data.verdict, 'true']);
+    if (isLeaseEnd(event)) leasesEnded += 1;
     if (event.type === 'DuplicateEffectDetected') broken('effects-at-most-one');
   };
   return {
@@ -48,11 +50,7 @@ export function createLedgerCounts(): LedgerCounts {
       counter('proposals_total', 'Answers to proposals, by word.', answers.samples()),
       gauge('actions_open', 'Actions that go on or need a person, by status.', open.byStatus()),
       counter('actions_ended_total', 'Actions that came to an end, by status.', settled.samples()),
-      counter(
-        'attempts_total',
-        'Attempts that ended, by outcome and guarantee.',
-        attempts.samples(),
-      ),
+      ...attemptFamilies(attempts.samples(), leasesEnded),
       ...openFamilies(open, nowMs),
       counter(
         'reconciliation_verdicts_total',
@@ -68,6 +66,17 @@ export function createLedgerCounts(): LedgerCounts {
   };
 }
 
+function attemptFamilies(attempts: Family['samples'], leasesEnded: number): readonly Family[] {
+  return [
+    counter('attempts_total', 'Attempts that ended, by outcome and guarantee.', attempts),
+    counter(
+      'leases_ended_total',
+      'Claims that ended with their lease, or with the process that held them.',
+      [{ value: leasesEnded }],
+    ),
+  ];
+}
+
 function openFamilies(open: OpenActions, nowMs: number): readonly Family[] {
   return [
     gauge('unknowns', 'Unknown outcomes, by who looks after them.', open.unknownByOwner()),
@@ -77,6 +86,11 @@ function openFamilies(open: OpenActions, nowMs: number): readonly Family[] {
     gauge('approvals_waiting', 'Actions that wait for votes.', [
       { value: valueOf(open, 'awaiting_approval') },
     ]),
+    gauge(
+      'approval_oldest_seconds',
+      'How long ago the oldest action that waits for votes was proposed.',
+      [{ value: open.oldestApproval(nowMs) }],
+    ),
     gauge('incidents_open', 'Incidents that are open.', [{ value: open.incidents() }]),
   ];
 }
@@ -91,6 +105,13 @@ function outcomeOf({ type, data }: ActionEvent): Outcome | undefined {
     return 'succeeded';
   const isRefusal = type === 'ActionFailed' && data.attempt !== undefined;
   return isRefusal && data.forced === undefined ? 'no_effect' : undefined;
+}
+
+const goneReasons: ReadonlySet<string> = new Set(Object.values(claimGone));
+
+function isLeaseEnd({ type, data }: ActionEvent): boolean {
+  if (type === 'ClaimEnded') return goneReasons.has(data.reason);
+  return type === 'ActionOutcomeUnknown' && data.lost === true;
 }
 
 const ends: { readonly [Type in ActionEvent['type']]?: string } = {

@@ -9,6 +9,8 @@ interface Open {
   /** Wall-clock ms since the epoch. */
   readonly unknownSince: number | undefined;
   readonly incidents: number;
+  /** Wall-clock ms since the epoch. */
+  readonly plannedAt: number;
 }
 
 export interface OpenActions {
@@ -20,6 +22,8 @@ export interface OpenActions {
   readonly unknownByOwner: () => readonly Sample[];
   /** Seconds; 0 where none is unknown. */
   readonly oldestUnknown: (nowMs: number) => number;
+  /** Seconds since the oldest action that waits for votes was proposed; 0 where none waits. */
+  readonly oldestApproval: (nowMs: number) => number;
   readonly incidents: () => number;
 }
 
@@ -33,18 +37,19 @@ export const openStatuses: readonly ActionStatus[] = [
   'compensating',
   'compensation_failed',
 ];
-const owners = ['reconciler', 'operator'];
+/** `nobody`: that must not be. */
+const owners = ['reconciler', 'operator', 'nobody'];
 
 export function createOpenActions(): OpenActions {
   const open = new Map<string, Open>();
   const count = (holds: (each: Open) => boolean): number => [...open.values()].filter(holds).length;
   let moved: Set<string> | undefined = new Set();
-  const keep = ({ id, status, watch, unknownSince, incidents }: Action): void => {
+  const keep = ({ id, status, watch, unknownSince, incidents, plannedAt }: Action): void => {
     const isKept = isOpen({ status }) || status === 'compensation_failed' || incidents.length > 0;
     if (!isKept) open.delete(id);
     else {
-      const owner = watch?.owner ?? '';
-      open.set(id, { status, owner, unknownSince, incidents: incidents.length });
+      const owner = watch?.owner ?? 'nobody';
+      open.set(id, { status, owner, unknownSince, incidents: incidents.length, plannedAt });
     }
   };
   return {
@@ -68,12 +73,25 @@ export function createOpenActions(): OpenActions {
         labels: { owner },
         value: count((each) => each.status === 'unknown' && each.owner === owner),
       })),
-    oldestUnknown: (nowMs) => {
-      const since = [...open.values()]
-        .filter(({ status }) => status === 'unknown')
-        .map(({ unknownSince = nowMs }) => unknownSince);
-      return since.reduce((oldest, each) => Math.max(oldest, (nowMs - each) / 1_000), 0);
-    },
+    oldestUnknown: (nowMs) =>
+      oldest(open.values(), nowMs, ({ status, unknownSince }) =>
+        status === 'unknown' ? unknownSince : undefined,
+      ),
+    oldestApproval: (nowMs) =>
+      oldest(open.values(), nowMs, ({ status, plannedAt }) =>
+        status === 'awaiting_approval' ? plannedAt : undefined,
+      ),
     incidents: () => [...open.values()].reduce((sum, { incidents }) => sum + incidents, 0),
   };
+}
+
+/** @param sinceOf undefined where it does not count */
+function oldest(
+  open: Iterable<Open>,
+  nowMs: number,
+  sinceOf: (each: Open) => number | undefined,
+): number {
+  let seconds = 0;
+  for (const each of open) seconds = Math.max(seconds, (nowMs - (sinceOf(each) ?? nowMs)) / 1_000);
+  return seconds;
 }

@@ -126,6 +126,9 @@ function isBlocked(parts: Parts, { tenant, tool, guarantee }: Action): boolean {
   );
 }
 
+/** Why a claim ended that nobody gave back. */
+export const claimGone = { lease: 'its lease ended', process: 'its process ended' } as const;
+
 /** The lease has ended, or its process has: reconcile; never send. */
 async function attendClaim(parts: Parts, action: Action): Promise<void> {
   const { claim } = action;
@@ -135,7 +138,7 @@ async function attendClaim(parts: Parts, action: Action): Promise<void> {
   }
   const isOrphan = claim.caller !== true && parts.crew.isGone(claim.worker);
   if (!isOrphan && isLive(parts, action.id, claim)) return;
-  const reason = isOrphan ? 'its process ended' : 'its lease ended';
+  const reason = isOrphan ? claimGone.process : claimGone.lease;
   const rules = toolOf(parts, action)?.rules ?? manualRules(action.tool);
   const performed = await parts.actions.perform(action.id, (current) => {
     if (current.claim?.revision !== claim.revision) return undefined;
