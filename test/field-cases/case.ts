@@ -67,6 +67,11 @@ export function overStores(define: (store: (typeof stores)[number]) => void): vo
   describe.each(stores)('over %s', define);
 }
 
+/** Where the log itself answers wrongly: over the double of a server too, as far as real time allows. */
+export function overLogs(define: (store: (typeof stores)[number] | 'eventstoredb') => void): void {
+  describe.each([...stores, 'eventstoredb'] as const)('over %s', define);
+}
+
 /** Raw text of arguments by the strict door; what the door refuses reaches no ledger. */
 export async function callText(
   process: Process,

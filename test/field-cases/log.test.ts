@@ -26,6 +26,7 @@ import {
   inCase,
   keyed,
   minute,
+  overLogs,
   overStores,
   replayed,
   requests,
@@ -41,7 +42,7 @@ const send =
   (port: ProviderPort) => [writeTool<Args>(port, { name: 'send', input, ...more })];
 
 describe('F105 event id is not a uniqueness key', () => {
-  overStores((store) => {
+  overLogs((store) => {
     it.each([1, 3, 5])(
       'the reply to the append of an outcome is lost %d times over → one outcome event',
       (times) =>
@@ -91,7 +92,7 @@ describe('F105 event id is not a uniqueness key', () => {
 });
 
 describe('F107 error although appended; wrong error detail', () => {
-  overStores((store) => {
+  overLogs((store) => {
     it.each([
       ['the plan', 'ActionPlanned', {}],
       ['the claim', 'ActionClaimed', { undoWindow: '1s' }],
