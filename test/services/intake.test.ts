@@ -1,6 +1,7 @@
 // Proposals that platforms publish become actions as over HTTP, once each; what can never be one is put
 // aside with its reason, and holds up nothing.
 import { describe, expect, it } from '@jest/globals';
+import { amongProcesses } from '@action-ledger/application';
 import { createDecoders, encodeProposal } from '@action-ledger/avro';
 import { createExecutor } from '@action-ledger/executor';
 import { actionTopics } from '@action-ledger/event-log';
@@ -16,7 +17,17 @@ import {
   publish,
   putAside,
 } from './intake-world.ts';
-import { inServices, minute, second } from './world.ts';
+import { inServices, minute, second, type ServicesWorld } from './world.ts';
+
+function countReads({ store }: ServicesWorld, onRead: () => void): ServicesWorld['store'] {
+  return {
+    ...store,
+    readStream: (...asked) => {
+      onRead();
+      return store.readStream(...asked);
+    },
+  };
+}
 
 const three = [{ invoice: 'i-1' }, { invoice: 'i-2' }, { invoice: 'i-3' }];
 
@@ -24,7 +35,10 @@ describe('a proposal by the log', () => {
   it('is recorded with its id as its call, and carried out by who has that duty', () => {
     const sent: string[] = [];
     return inServices({ tools: [payTool(sent)] }, async (world) => {
-      await world.run(intakeOf(world));
+      let reads = 0;
+      const store = countReads(world, () => (reads += 1));
+      await world.run(intakeOf(world, {}, { store, crew: amongProcesses }));
+      reads = 0;
       const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
       await publish(world, { record: { headers: { traceparent } } });
       await world.runtime.settle();
@@ -38,6 +52,7 @@ describe('a proposal by the log', () => {
         },
       });
       expect(await lagOf(world)).toBe(0);
+      expect(reads).toBe(0);
       await world.run(createExecutor(world.depsOf('executor')));
       await world.runtime.advance(second);
       expect(sent).toEqual(['i-1']);

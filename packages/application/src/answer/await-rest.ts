@@ -11,10 +11,12 @@ export async function awaitRest(
   signal?: AbortSignal,
 ): Promise<Action | undefined> {
   const until = parts.clock.monoMs() + waitMs;
+  // Whoever waits for nothing gets what was met or created just now.
+  const isFresh = !parts.crew.isShared() || waitMs <= 0;
   for (;;) {
     // From the look at the state to the start of the wait nothing may be awaited: an append in
     // between would wake nobody.
-    const held = parts.crew.isShared() ? undefined : parts.actions.peek(actionId);
+    const held = isFresh ? parts.actions.peek(actionId) : undefined;
     const left = until - parts.clock.monoMs();
     if (held === undefined) {
       const loaded = await parts.actions.load(actionId);
