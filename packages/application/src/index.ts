@@ -91,7 +91,12 @@ export {
 } from './service/core-service.ts';
 export { createDutyService, type ServiceDeps } from './service/duty-service.ts';
 export { createFollower, type FollowerOptions, placesOf } from './service/follower.ts';
-export { type CoreSource, type OwnCore } from './service/own-core.ts';
+export {
+  type CoreSource,
+  openServiceCore,
+  type OwnCore,
+  type ServiceCore,
+} from './service/own-core.ts';
 export { type Service, type ServiceHealth } from './service/service.ts';
 export { type SideEntry } from './record/side-table.ts';
 export { type Gap, type Positions, surveyGap } from './record/survey-gap.ts';

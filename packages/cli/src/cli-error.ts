@@ -1,5 +1,6 @@
 // What stops a command, told so that the reader knows what to do: what is wrong, and the fix.
 // Exit codes: 0 done, 1 found wrong or failed, 2 called wrongly.
+import type { SetupFault } from '@action-ledger/process';
 import { StoreFault, type StoreFaultCode } from '@action-ledger/event-store';
 import { printable, printableJson } from './format/printable.ts';
 import { type Io } from './io.ts';
@@ -48,6 +49,10 @@ function lines(text: string): string {
 
 function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
+  if (isSetupFault(error)) {
+    const { code, message, fix } = error;
+    return new CliError(code, message, { fix, cause: error });
+  }
   if (error instanceof StoreFault) {
     const { says, fix } = saysAndFix(error);
     return new CliError(error.code, says, { fix, cause: error });
@@ -57,6 +62,11 @@ function asCliError(error: unknown): CliError {
     fix: 'this is a bug of the action ledger; please report it with the lines below.',
     cause: error,
   });
+}
+
+/** By its name: what throws it is loaded only where it is needed. */
+function isSetupFault(error: unknown): error is SetupFault {
+  return error instanceof Error && error.name === 'SetupFault';
 }
 
 /** What a fault says is wrong, and what it says to do: its message has the one before the other. */

@@ -17,6 +17,7 @@ import { registerPlay } from './play/register-play.ts';
 import { registerRecover } from './recover/register-recover.ts';
 import { registerReplay } from './replay/register-replay.ts';
 import { registerRestore } from './restore/register-restore.ts';
+import { registerServe } from './serve/register-serve.ts';
 import { registerStart } from './start/register-start.ts';
 import { registerVerify } from './verify/register-verify.ts';
 import { registerWorkflow } from './workflows/register-workflow.ts';
@@ -25,6 +26,7 @@ export const commands: readonly Register[] = [
   registerDemo,
   registerPlay,
   registerStart,
+  registerServe,
   registerActions,
   registerWorkflow,
   registerVotes,

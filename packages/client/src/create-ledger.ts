@@ -1,7 +1,6 @@
 // The ledger of a program: embedded, one process and one SQLite file, or the one of another process at a URL.
 // Tools become functions that can be called any number of times for one logical action and act at most once.
-import { createHmac, hash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
 import {
   type Core,
   type Crew,
@@ -29,6 +28,7 @@ import { checkOptions } from './check-options.ts';
 import { LedgerError } from './ledger-error.ts';
 import { type CallContext, type LedgerTool } from './ledger-tool.ts';
 import { openIndex, type OpenIndex } from './open-index.ts';
+import { createSecretDigest } from './secret-digest.ts';
 import { openRemoteLedger, type RemoteLedger } from './remote/remote-ledger.ts';
 import { isRemote, type RemoteLedgerOptions, type RemoteTools } from './remote/remote-options.ts';
 import { type Openness, whileOpen } from './while-open.ts';
@@ -214,35 +214,6 @@ function withEarlierSides(core: LedgerCore, { earlierSideEntries }: OpenIndex): 
       return [...own, ...earlierSideEntries(limit - own.length)];
     },
   };
-}
-
-/** Secrets enter hashes as keyed digests; the key lies beside the file, so that repeats are known after a restart. */
-function createSecretDigest(
-  path: string | undefined,
-  tools: ToolSet,
-): (field: string, text: string) => string {
-  let known: { readonly key: Buffer; readonly id: string } | undefined;
-  const digestKey = (): NonNullable<typeof known> => {
-    if (known !== undefined) return known;
-    const key = secretKey(path);
-    known = { key, id: hash('sha256', key.toString('hex'), 'hex').slice(0, 8) };
-    return known;
-  };
-  // Tools of callers are declared later: the first of them makes the key.
-  if (tools.all.some(({ declaration }) => declaration.secret.length > 0)) digestKey();
-  return (field, text) => {
-    const { key, id } = digestKey();
-    const digest = createHmac('sha256', key).update(field).update('\0').update(text);
-    return `${id}:${digest.digest('base64url')}`;
-  };
-}
-
-function secretKey(path: string | undefined): Buffer {
-  if (path === undefined) return randomBytes(32);
-  const file = `${path}.digest-key`;
-  if (!existsSync(file))
-    writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
-  return Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
 }
 
 function face<Tools extends Readonly<Record<string, AnyTool>>>(

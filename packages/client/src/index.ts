@@ -85,6 +85,7 @@ export {
   type Workflow,
   type WorkflowStatus,
 } from '@action-ledger/domain';
+export { keyedDigest, type SecretDigest } from './secret-digest.ts';
 export { StoreFault, type StoreFaultCode } from '@action-ledger/event-store';
 export {
   type ApprovalDeclaration,

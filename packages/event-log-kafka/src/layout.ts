@@ -1,7 +1,7 @@
 // The topics of a ledger on the brokers: created with stated partitions and rules of what is kept, and
 // checked where they are there. With another number of partitions the records of a key would be looked
 // for where they are not; a topic of states that forgets by age would lose actions.
-import { ConfigResourceTypes, type Admin, type ITopicConfig, type ITopicMetadata } from 'kafkajs';
+import kafkajs, { type Admin, type ITopicConfig, type ITopicMetadata } from 'kafkajs';
 import { actionTopics, deadLetterTopicOf, LogFault } from '@action-ledger/event-log';
 import { type Administration } from './admin.ts';
 import { type Names } from './names.ts';
@@ -110,7 +110,7 @@ async function check(
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: found.map(({ name }) => ({
-      type: ConfigResourceTypes.TOPIC,
+      type: kafkajs.ConfigResourceTypes.TOPIC,
       name,
       configNames: ['cleanup.policy', 'message.timestamp.type'],
     })),

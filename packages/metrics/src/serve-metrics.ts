@@ -1,12 +1,15 @@
-// GET /metrics on a listener of its own. Metrics are of the whole process and so of all its tenants, and
+// GET /metrics on a listener of its own, and beside it whether the process lives (/live) and works (/ready). Metrics are of the whole process and so of all its tenants, and
 // every key of the API is of one tenant: no role of the API is the right one. Who may reach this address
 // is the matter of the network, by default this machine alone.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { type ServiceHealth } from '@action-ledger/application';
 import { expositionType } from './exposition.ts';
 
 export interface ServeMetricsOptions {
   readonly scrape: () => string;
+  /** Of what the process runs. Without it, only metrics are served. */
+  readonly health?: () => ServiceHealth['condition'];
   /** Default 127.0.0.1. */
   readonly host?: string;
   /** Default 0: any that is free. */
@@ -28,9 +31,10 @@ export async function serveMetrics(options: ServeMetricsOptions): Promise<Metric
   const server = createServer(
     { headersTimeout: timeoutMs, requestTimeout: timeoutMs, maxHeaderSize: 8_192 },
     ({ method, url }, response) => {
-      if (url?.split('?')[0] !== '/metrics') end(response, 404, 'GET /metrics\n');
+      const answer = answers(options)[url?.split('?')[0] ?? ''];
+      if (answer === undefined) end(response, 404, 'GET /metrics\n');
       else if (method !== 'GET') end(response.setHeader('allow', 'GET'), 405, 'GET /metrics\n');
-      else answer(options, response);
+      else answer(response);
     },
   );
   server.maxConnections = connectionsMax;
@@ -49,7 +53,29 @@ export async function serveMetrics(options: ServeMetricsOptions): Promise<Metric
   };
 }
 
-function answer({ scrape, onFault }: ServeMetricsOptions, response: ServerResponse): void {
+type Answer = (response: ServerResponse) => void;
+
+function answers(options: ServeMetricsOptions): Readonly<Record<string, Answer | undefined>> {
+  const { health } = options;
+  const metrics: Answer = (response) => {
+    sendMetrics(options, response);
+  };
+  if (health === undefined) return { '/metrics': metrics };
+  const sayWhether =
+    (isGood: (condition: ServiceHealth['condition']) => boolean): Answer =>
+    (response) => {
+      const condition = health();
+      end(response, isGood(condition) ? 200 : 503, `${condition}\n`);
+    };
+  return {
+    '/metrics': metrics,
+    // Who is stuck is restarted; who waits for a server is not, it would only wait again.
+    '/live': sayWhether((condition) => condition !== 'stuck'),
+    '/ready': sayWhether((condition) => condition === 'live' || condition === 'paused'),
+  };
+}
+
+function sendMetrics({ scrape, onFault }: ServeMetricsOptions, response: ServerResponse): void {
   try {
     response.setHeader('content-type', expositionType);
     response.end(scrape());

@@ -8,6 +8,7 @@ import { amongProcesses } from '../core/crew.ts';
 import { type LedgerOptions } from '../ledger.ts';
 import { rebuildIndex } from '../record/rebuild-index.ts';
 import { createFollower, type FollowerOptions } from './follower.ts';
+import { type Service } from './service.ts';
 
 /**
  * The ports. Without an index, one in memory is filled from the streams. Without a crew, other processes are
@@ -17,6 +18,8 @@ export interface OwnCore extends Omit<LedgerOptions, 'duties' | 'index'> {
   readonly index?: ActionIndex;
   /** Of this process among all that follow the log: it is told of every event. */
   readonly instance: string;
+  /** Told when it is there, before anything is done on it: for what is counted of it. */
+  readonly onOpen?: (core: Core) => void;
 }
 
 export type CoreSource = { readonly core: Core } | { readonly own: OwnCore };
@@ -25,6 +28,8 @@ export interface ServiceCore {
   readonly core: Core;
   /** Others move its streams: what the log tells of is taken over before it is acted on. */
   readonly isOwn: boolean;
+  /** What tells an own core of the others. */
+  readonly follower: Service | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -35,10 +40,17 @@ export async function openServiceCore(
   loop: Omit<FollowerOptions, 'core' | 'log' | 'instance' | 'runtime'>,
   stop: AbortSignal,
 ): Promise<ServiceCore> {
-  if ('core' in source) return { core: source.core, isOwn: false, close: async () => undefined };
-  const { instance, ...ports } = source.own;
+  if ('core' in source)
+    return {
+      core: source.core,
+      isOwn: false,
+      follower: undefined,
+      close: async () => undefined,
+    };
+  const { instance, onOpen, ...ports } = source.own;
   const { runtime } = ports;
   const core = await openOwnCore(ports);
+  onOpen?.(core);
   const follower = createFollower({ ...loop, core, log, instance, runtime });
   const close = async (): Promise<void> => {
     await follower.stop();
@@ -54,10 +66,10 @@ export async function openServiceCore(
   } finally {
     stop.removeEventListener('abort', giveUp);
   }
-  return { core, isOwn: true, close };
+  return { core, isOwn: true, follower, close };
 }
 
-async function openOwnCore(ports: Omit<OwnCore, 'instance'>): Promise<Core> {
+async function openOwnCore(ports: Omit<OwnCore, 'instance' | 'onOpen'>): Promise<Core> {
   const index = ports.index ?? createMemoryActionIndex();
   if (ports.index === undefined) await rebuildIndex(ports.store, ports.tools, index);
   return openCore({ ...ports, index, crew: ports.crew ?? amongProcesses, duties: [] });

@@ -11,7 +11,7 @@ import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
 import { digestSecrets } from './digest-secrets.ts';
 import { fieldsOf } from './fields-of.ts';
-import { loadTools } from './load-tools.ts';
+import { loadTools } from '@action-ledger/process';
 import { renderExplanation } from './print-explanation.ts';
 
 export interface ExplainOptions extends PathOption, CallOrigin {

@@ -12,7 +12,7 @@ import { nobodyKilled, type Outside, type Stage, type StageDeps } from './stage-
 
 export async function openBehindServer(
   options: PlayOptions,
-  server: ServerOptions,
+  server: Exclude<ServerOptions, { kind: 'distributed' }>,
   path: string,
   tools: DeclaredTools,
   outside: Outside,

@@ -7,7 +7,7 @@ import { type Delivered, type Deliverer, type Delivery, restWithinMs } from './d
 export interface OverHttpOptions {
   /** `http://host:port` */
   readonly url: string;
-  /** The API key of a tenant. */
+  /** The API key of a tenant, or a token. */
   readonly keyOf: (tenant: string) => Promise<string>;
   readonly runtime: Runtime;
   /** Why nobody will answer any more. */
@@ -45,7 +45,7 @@ async function propose(url: string, key: string, delivery: Delivery): Promise<De
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'x-api-key': key,
+        authorization: `Bearer ${key}`,
         prefer: `wait=${restWithinMs / 1_000}`,
       },
       body: JSON.stringify({ tool, arguments: args, ...origin }),

@@ -14,6 +14,7 @@ import { type PlayOptions } from './play-options.ts';
 import { isSound, summarise } from './play-summary.ts';
 import { createProgress, silent } from './progress.ts';
 import { renderPlayed } from './print-play.ts';
+import { sandboxToolsFile, startMember } from './distributed/start-member.ts';
 import { startServer } from './start-server.ts';
 import { startWorker } from './start-worker.ts';
 import { asCliError } from './trace-error.ts';
@@ -45,7 +46,13 @@ export async function playAt(
   const { runtime } = cli.io;
   const progress = quiet ? silent : createProgress(cli.io);
   try {
-    return await play(options, path, { runtime, startWorker, startServer, onRun: progress.show });
+    return await play(options, path, {
+      runtime,
+      startWorker,
+      startServer,
+      fleet: { env: cli.io.env, startMember, toolsFile: sandboxToolsFile },
+      onRun: progress.show,
+    });
   } catch (error) {
     throw asCliError(error);
   } finally {

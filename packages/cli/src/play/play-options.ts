@@ -10,6 +10,12 @@ export type ServerOptions =
       readonly kills: number;
     }
   | {
+      /** Services in processes of their own, over servers that the environment names. */
+      readonly kind: 'distributed';
+      /** Of the deliveries: kill -9 of one of the services soon after it has begun. */
+      readonly kills: number;
+    }
+  | {
       /** Started by somebody else, on this machine. */
       readonly kind: 'running';
       readonly url: string;

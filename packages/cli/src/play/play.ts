@@ -86,11 +86,11 @@ async function closing(stage: Stage, work: () => Promise<void>): Promise<void> {
 
 async function judged(
   path: string,
-  { provider }: Stage,
+  { provider, record }: Stage,
   { toldSucceeded }: CallTally,
   runtime: Runtime,
 ): Promise<Verdict> {
-  const store = await openSqliteEventStore({ path, runtime, readOnly: true });
+  const store = record ?? (await openSqliteEventStore({ path, runtime, readOnly: true }));
   try {
     return await judgePlay(store, provider, toldSucceeded);
   } finally {

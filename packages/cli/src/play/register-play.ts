@@ -42,6 +42,8 @@ interface Flags {
   readonly killRate: number;
   readonly ownServer?: boolean;
   readonly killServer: number;
+  readonly distributed?: boolean;
+  readonly killServices: number;
   readonly url?: string;
   readonly providerPort: number;
   readonly seed: number;
@@ -132,6 +134,17 @@ function addServerOptions(command: Command): void {
         0,
       ),
     )
+    .option(
+      '--distributed',
+      'run every service in a process of its own, over the EventStoreDB and Kafka of the environment',
+    )
+    .addOption(
+      percentOption(
+        '--kill-services <percent>',
+        'implies --distributed: deliveries after which one of the services is killed with -9 and started again',
+        0,
+      ),
+    )
     .option('--url <url>', 'play through a running `action-ledger start --sandbox`')
     .option(
       '--provider-port <number>',
@@ -175,11 +188,17 @@ function optionsOf(files: readonly string[], flags: Flags): PlayOptions {
   };
 }
 
-function serverOf({ ownServer, killServer, url, providerPort }: Flags): ServerOptions | undefined {
+function serverOf(flags: Flags): ServerOptions | undefined {
+  const { ownServer, killServer, distributed, killServices, url, providerPort } = flags;
   const isOwn = ownServer === true || killServer > 0;
+  const isDistributed = distributed === true || killServices > 0;
+  if ([isOwn, isDistributed, url !== undefined].filter(Boolean).length > 1)
+    throw usageError(
+      '--url names a server, --own-server starts one, --distributed starts several',
+      'say one of them.',
+    );
+  if (isDistributed) return { kind: 'distributed', kills: killServices };
   if (url === undefined) return isOwn ? { kind: 'own', kills: killServer } : undefined;
-  if (isOwn)
-    throw usageError('--url names a server, and --own-server starts one', 'say one of them.');
   if (!URL.canParse(url))
     throw usageError(`${url} is no URL`, 'give one as http://127.0.0.1:7373.');
   return { kind: 'running', url, providerPort };
@@ -190,7 +209,8 @@ recorded world did and counts the effects. Every run is a tenant of its own, its
 order; reads pass by. Ends with 1 if any effect is doubled or lost, an unknown has no owner, or an
 invariant is broken.
 
-With --own-server or --url the calls go over HTTP to a server, whose tools call the provider of the play.
+With --own-server, --distributed or --url the calls go over HTTP to a server, whose tools call the provider
+of the play.
 
 Calls counts the recorded ones. What --duplicate-deliveries delivers again is not one more call, and is
 counted apart from the duplicates that were recorded.`;
@@ -200,6 +220,7 @@ Examples:
   action-ledger play calls.ndjson
   action-ledger play calls.ndjson --lost-responses 5% --timeouts 2% --duplicate-deliveries 10% --kill-workers --seed 7
   action-ledger play calls.ndjson --lost-responses 5% --own-server --kill-server 2%
+  action-ledger play calls.ndjson --lost-responses 5% --distributed --kill-services 1%
   action-ledger play calls.ndjson --url http://127.0.0.1:7373 --path sandbox.db
   action-ledger play calls.ndjson.gz --path played.db && action-ledger verify --path played.db
   action-ledger play calls.ndjson --json | jq .unknown`;

@@ -1,7 +1,9 @@
 // The parts of a play's stage: what is outside, the ledger, and who was killed on it.
+import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type PlayRun, type RecordedWorld, type SandboxProvider } from '@action-ledger/sandbox';
 import { type Deliverer } from './delivery.ts';
+import { type FleetDeps } from './distributed/behind-fleet.ts';
 import { type PointPassed } from './kill-plan.ts';
 import { type StartServer } from './own-server.ts';
 import { type StartWorker } from './workers.ts';
@@ -19,6 +21,8 @@ export interface Stage {
   readonly kills: readonly PointPassed[];
   readonly workersKilled: () => number;
   readonly serverKills: () => number;
+  /** Where the ledger is kept, and it is no file. Open until the play has judged it. */
+  readonly record?: EventStore;
   /** Before a run's first call, and after its last. */
   readonly openRun: (run: PlayRun) => void;
   readonly closeRun: (run: PlayRun) => void;
@@ -30,6 +34,7 @@ export interface StageDeps {
   readonly runtime: Runtime;
   readonly startWorker: StartWorker;
   readonly startServer: StartServer;
+  readonly fleet: FleetDeps;
 }
 
 export const nobodyKilled = { kills: [], workersKilled: () => 0, serverKills: () => 0 };

@@ -10,6 +10,7 @@ import {
   sandboxTools,
   serveProvider,
 } from '@action-ledger/sandbox';
+import { openBehindFleet } from './distributed/behind-fleet.ts';
 import { openInProcess } from './in-process.ts';
 import { type PlayOptions } from './play-options.ts';
 import { openBehindServer } from './behind-server.ts';
@@ -31,6 +32,8 @@ export async function openStage(
   // Another process has a clock of its own.
   const runtime = isInProcess ? createUnhurriedRuntime(deps.runtime) : deps.runtime;
   const outside = openOutside(options, tools, runtime);
+  if (server?.kind === 'distributed')
+    return openBehindFleet(options, server.kills, outside, runtime, deps.fleet);
   if (server !== undefined) return openBehindServer(options, server, path, tools, outside, deps);
   if (killShare !== undefined)
     return openWithWorkers(options, killShare, path, tools, outside, deps);

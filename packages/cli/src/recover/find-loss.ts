@@ -16,7 +16,7 @@ import { type SqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { type SeenAction, seenAfter } from '@action-ledger/read-models';
 import { formatDownstreamKey, runLookup, type Tool, type ToolSet } from '@action-ledger/tools';
 import { type Cli } from '../cli.ts';
-import { loadTools } from '../explain/load-tools.ts';
+import { loadTools } from '@action-ledger/process';
 import { foldLedger } from '../ledger-file/fold-ledger.ts';
 import { sha256 } from '../sha256.ts';
 

@@ -5,7 +5,7 @@ import { connectProvider, sandboxTools } from '@action-ledger/sandbox';
 import { createToolSet, defineTool, type ToolSet } from '@action-ledger/tools';
 import { usageError } from '../cli-error.ts';
 import { type Io } from '../io.ts';
-import { loadTools } from '../explain/load-tools.ts';
+import { loadTools } from '@action-ledger/process';
 import { readToolsIn } from '../play/play-files.ts';
 import { asCliError } from '../play/trace-error.ts';
 import { createUnhurriedRuntime } from '../play/unhurried-runtime.ts';

@@ -10,13 +10,13 @@ import {
   ToolDeclarationError,
   type ToolSet,
 } from '@action-ledger/tools';
-import { CliError } from '../cli-error.ts';
+import { SetupFault } from '../setup-fault.ts';
 import { isToolFile, readToolFile } from './tool-file.ts';
 
 /**
  * @param paths of modules and tool files
  * @param env where the secrets of tool files are
- * @throws CliError `tools.unreadable`
+ * @throws SetupFault `tools.unreadable`
  */
 export async function loadTools(
   paths: string | readonly string[],
@@ -27,7 +27,7 @@ export async function loadTools(
   for (const path of all) {
     const found = isToolFile(path) ? await toolsOfFile(path, env) : toolsIn(await load(path));
     if (found.length === 0) {
-      throw new CliError('tools.unreadable', `${path} exports no tool`, {
+      throw new SetupFault('tools.unreadable', `${path} exports no tool`, {
         fix: 'export what defineTool(…) returns: export const tools = [refund, sendEmail].',
       });
     }
@@ -47,7 +47,7 @@ async function toolsOfFile(
   try {
     return await readToolFile(path, env);
   } catch (error) {
-    if (error instanceof CliError) throw error;
+    if (error instanceof SetupFault) throw error;
     throw declarationError(path, error);
   }
 }
@@ -55,7 +55,7 @@ async function toolsOfFile(
 async function load(modulePath: string): Promise<unknown> {
   const path = resolve(modulePath);
   if (!existsSync(path)) {
-    throw new CliError('tools.unreadable', `there is no module ${modulePath}`, {
+    throw new SetupFault('tools.unreadable', `there is no module ${modulePath}`, {
       fix: 'name a module that exports tools, or a tool file: --tools ./tools.ts, --tools ./tools.yaml.',
     });
   }
@@ -66,7 +66,7 @@ async function load(modulePath: string): Promise<unknown> {
   }
 }
 
-function declarationError(modulePath: string, error: unknown): CliError {
+function declarationError(modulePath: string, error: unknown): SetupFault {
   const what = error instanceof Error ? error.message : String(error);
   const kind =
     error instanceof ToolDeclarationError ? 'declares a tool that is refused' : 'cannot be loaded';
@@ -74,7 +74,7 @@ function declarationError(modulePath: string, error: unknown): CliError {
     error instanceof ToolDeclarationError
       ? 'mend the declaration as it says; docs/errors.md has every code.'
       : 'name a JavaScript or TypeScript module that Node can run and that exports tools.';
-  return new CliError('tools.unreadable', `${modulePath} ${kind}: ${what}`, { fix, cause: error });
+  return new SetupFault('tools.unreadable', `${modulePath} ${kind}: ${what}`, { fix, cause: error });
 }
 
 /** Each once, however often it is exported. */

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type JsonValue, parseJson } from '@action-ledger/domain';
 import { httpToolFile, secretsOfToolFile, type Tool } from '@action-ledger/tools';
-import { CliError } from '../cli-error.ts';
+import { SetupFault } from '../setup-fault.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -14,7 +14,7 @@ export function isToolFile(path: string): boolean {
 
 const bytesMax = 1024 * 1024;
 
-/** @throws CliError, ToolDeclarationError */
+/** @throws SetupFault, ToolDeclarationError */
 export async function readToolFile(path: string, env: Env): Promise<readonly Tool[]> {
   const file = await parsed(path);
   const secret = (name: string): string => {
@@ -51,6 +51,6 @@ async function parsed(path: string): Promise<JsonValue> {
   }
 }
 
-function unreadable(path: string, what: string, { fix }: { readonly fix: string }): CliError {
-  return new CliError('tools.unreadable', `${path} ${what}`, { fix });
+function unreadable(path: string, what: string, { fix }: { readonly fix: string }): SetupFault {
+  return new SetupFault('tools.unreadable', `${path} ${what}`, { fix });
 }

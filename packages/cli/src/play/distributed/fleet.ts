@@ -1,0 +1,58 @@
+// The services of a distributed ledger, each in a process of its own, over the store and the brokers that the
+// environment names.
+import { type Env, Member, type StartMember } from './member.ts';
+
+export interface FleetOptions {
+  readonly start: StartMember;
+  readonly env: Env;
+  /** In all; of each service one where it is not said. */
+  readonly executors?: number;
+}
+
+export interface Fleet {
+  readonly members: readonly Member[];
+  /** Of the gateway. */
+  readonly url: string;
+  /** Why nobody will answer any more. */
+  readonly failure: () => Error | undefined;
+  readonly kills: () => number;
+  /** In the order in which calls go: who is asked first takes nothing new first. */
+  readonly close: () => Promise<void>;
+}
+
+/** Probes of all of them are on ports that are free. */
+const anyPort = { ACTION_LEDGER_PORT: '0', ACTION_LEDGER_PROBE_PORT: '0' };
+
+/** @throws where one of them does not start */
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const { start, env, executors = 2 } = options;
+  const services = [
+    'gateway',
+    'projector',
+    ...Array.from({ length: executors }, () => 'executor'),
+    'reconciler',
+    'compensator',
+    'auditor',
+  ];
+  const members = services.map(
+    (service) => new Member({ start, service, env: { ...anyPort, ...env } }),
+  );
+  const close = async (): Promise<void> => {
+    const [gateway, ...others] = members;
+    await gateway?.close();
+    await Promise.all(others.map((member) => member.close()));
+  };
+  try {
+    const [gateway] = await Promise.all(members.map(({ started }) => started));
+    return {
+      members,
+      url: gateway?.urls['api'] ?? '',
+      failure: () => members.find(({ failure }) => failure !== undefined)?.failure,
+      kills: () => members.reduce((sum, { kills }) => sum + kills, 0),
+      close,
+    };
+  } catch (error) {
+    await Promise.allSettled(members.map((member) => member.close()));
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+// The store and the log of a process, by their addresses. Servers may come up later than the process: it
+// waits for them, and says so. The clients are loaded when they are needed.
+import { type EventLog, isOutage, pauseAfter, pauseFor } from '@action-ledger/event-log';
+import { type EventStore } from '@action-ledger/event-store';
+import { type Runtime } from '@action-ledger/runtime';
+import { type Settings } from './settings.ts';
+
+export type StoreSettings = Pick<Settings, 'eventstoredbUrl' | 'streamPrefix'>;
+
+/** @throws StoreFault where it does not answer */
+export async function openStore(settings: StoreSettings, runtime: Runtime): Promise<EventStore> {
+  const { openEventStoreDbEventStore } = await import('@action-ledger/event-store-eventstoredb');
+  const { eventstoredbUrl: connectionString, streamPrefix: prefix } = settings;
+  return openEventStoreDbEventStore({
+    connectionString,
+    runtime,
+    ...(prefix === undefined ? {} : { prefix }),
+  });
+}
+
+/** @throws LogFault where no broker answers, or where a topic differs */
+export async function openLog(settings: Settings, runtime: Runtime): Promise<EventLog> {
+  const { openKafkaEventLog } = await import('@action-ledger/event-log-kafka');
+  const { kafkaBrokers, kafkaPrefix, kafkaPartitions, kafkaCopies, kafkaSessionMs } = settings;
+  return openKafkaEventLog({
+    brokers: kafkaBrokers,
+    runtime,
+    ...(kafkaPrefix === undefined ? {} : { prefix: kafkaPrefix }),
+    ...(settings.kafkaTls ? { ssl: true } : {}),
+    ...saslOf(settings),
+    topics: {
+      ...(kafkaPartitions === undefined ? {} : { partitions: kafkaPartitions }),
+      ...(kafkaCopies === undefined ? {} : { copies: kafkaCopies }),
+    },
+    ...(kafkaSessionMs === undefined ? {} : { timing: { sessionMs: kafkaSessionMs } }),
+  });
+}
+
+type KafkaOptions = Parameters<
+  (typeof import('@action-ledger/event-log-kafka'))['openKafkaEventLog']
+>[0];
+
+function saslOf({
+  kafkaUser: username,
+  kafkaPassword: password,
+  kafkaMechanism: mechanism,
+}: Settings): Pick<KafkaOptions, 'sasl'> {
+  if (username === undefined || password === undefined) return {};
+  // One of the union by its mechanism, which the compiler does not follow.
+  return { sasl: { mechanism, username, password } as NonNullable<KafkaOptions['sasl']> };
+}
+
+const retry = { pauseMinMs: 250, pauseMaxMs: 5_000 };
+
+export interface Waiting {
+  readonly runtime: Runtime;
+  readonly stop: AbortSignal;
+  /** Each time that it is not there. */
+  readonly onAway: (fault: unknown) => void;
+}
+
+/**
+ * @returns undefined where it was stopped before
+ * @throws what waiting does not mend
+ */
+export async function whenThere<Port>(
+  open: () => Promise<Port>,
+  { runtime, stop, onAway }: Waiting,
+): Promise<Port | undefined> {
+  for (let failures = 1; !stop.aborted; failures += 1) {
+    try {
+      return await open();
+    } catch (fault) {
+      if (!isOutage(fault)) throw fault;
+      onAway(fault);
+      await pauseFor(pauseAfter(failures, retry), runtime, stop);
+    }
+  }
+  return undefined;
+}

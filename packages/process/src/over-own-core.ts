@@ -1,0 +1,42 @@
+// A service over a core of this process: opened over the store, told of what others append, and closed after
+// the service.
+import {
+  type Core,
+  openServiceCore,
+  type Service,
+  type ServiceCore,
+  type ServiceHealth,
+} from '@action-ledger/application';
+import { ownCoreOf, type ProcessParts, type Running } from './process-parts.ts';
+
+/** @param open called when the core is caught up; what it gives is started then */
+export function overOwnCore(
+  parts: ProcessParts,
+  open: (core: Core, follower: Service) => Running,
+): Running {
+  const stopping = new AbortController();
+  let opened: ServiceCore | undefined;
+  let inner: Running | undefined;
+  return {
+    start: async () => {
+      const { log, onFault } = parts;
+      const source = { own: ownCoreOf(parts) };
+      opened = await openServiceCore(source, log, { onFault }, stopping.signal);
+      const { core, follower } = opened;
+      if (stopping.signal.aborted || follower === undefined) return;
+      inner = open(core, follower);
+      await inner.start();
+    },
+    stop: async () => {
+      stopping.abort();
+      await inner?.stop();
+      await opened?.close();
+    },
+    health: () => inner?.health() ?? beforeIt(stopping.signal.aborted ? 'stopped' : 'starting'),
+    urls: () => inner?.urls?.() ?? {},
+  };
+}
+
+function beforeIt(condition: ServiceHealth['condition']): ServiceHealth {
+  return { condition, stalledMs: 0, lag: undefined, handled: 0, deadLetters: 0 };
+}

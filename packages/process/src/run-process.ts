@@ -1,0 +1,150 @@
+// One service as a process of its own: settings, then the ports, then the service, until it is told to stop.
+// While it waits for a server it says so, at `/ready` too. Exit codes: 0 stopped as told, 1 failed, 2 wrong settings.
+import { hostname } from 'node:os';
+import { createMetrics, type MetricsServer, serveMetrics } from '@action-ledger/metrics';
+import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
+import { type EventLog } from '@action-ledger/event-log';
+import { type EventStore } from '@action-ledger/event-store';
+import { createToolSet } from '@action-ledger/tools';
+import { createProcessLogger, type ProcessLogger } from './logger.ts';
+import { openLog, openStore, type Waiting, whenThere } from './open-ports.ts';
+import { type ProcessParts, type Running, sha256 } from './process-parts.ts';
+import { checkSecrets, createSecretDigest } from './secret-digest.ts';
+import { type Env, readSettings, type Settings, unknownSettings } from './settings.ts';
+import { SetupFault } from './setup-fault.ts';
+import { stopSignal } from './stop-signal.ts';
+import { loadTools } from './tools/load-tools.ts';
+
+export interface ServiceShape {
+  /** Of the service, and of its metrics. */
+  readonly name: string;
+  /** Called once, when store and log are there. */
+  readonly open: (parts: ProcessParts) => Running | Promise<Running>;
+}
+
+/** Of a program that has nothing else to do. Ends with the process. */
+export async function runProcess(shape: ServiceShape): Promise<void> {
+  try {
+    await serve(shape, process.env, createSystemRuntime());
+  } catch (fault) {
+    process.stderr.write(`${shape.name}: ${textOf(fault)}\n`);
+    process.exitCode = fault instanceof SetupFault ? 2 : 1;
+  } finally {
+    // Whoever started this process is not to keep it alive.
+    if (process.connected) process.disconnect();
+  }
+}
+
+async function serve(shape: ServiceShape, env: Env, runtime: Runtime): Promise<void> {
+  const settings = readSettings(env);
+  const logger = createProcessLogger(shape.name, settings);
+  for (const name of unknownSettings(env)) logger.warn({ name }, 'there is no such setting');
+  const stop = stopSignal();
+  const onFault = (where: string, fault: unknown): void => {
+    logger.error({ fault }, where);
+  };
+  const digestSecret = createSecretDigest(settings.secretKeyFile);
+  const tools =
+    settings.tools === undefined ? createToolSet([]) : await loadTools(settings.tools, env);
+  checkSecrets(tools.all.some(hasSecrets), settings.secretKeyFile);
+  const metrics = createMetrics({ clock: runtime.clock });
+  const opened: Opened = { running: undefined, store: undefined, log: undefined };
+  const probes = await serveMetrics({
+    host: settings.probeHost,
+    port: settings.probePort,
+    scrape: metrics.scrape,
+    health: () => opened.running?.health().condition ?? 'starting',
+    onFault,
+  });
+  logger.info({ probes: probes.url }, 'starting');
+  try {
+    const ports = await openPorts(settings, opened, { runtime, stop, logger });
+    if (ports === undefined) return;
+    const parts: ProcessParts = {
+      ...ports,
+      ...{ settings, tools, runtime, logger, metrics, digestSecret, sha256, onFault },
+      instance: settings.instance ?? `${shape.name}-${hostname()}-${process.pid}`,
+      clock: { nowMs: () => runtime.clock.wallMs() },
+    };
+    const running = await shape.open(parts);
+    opened.running = running;
+    metrics.attach({ services: { [shape.name]: running } });
+    await run(running, stop, { logger, probes });
+  } finally {
+    await close(opened, probes, logger);
+  }
+}
+
+interface Opened {
+  running: Running | undefined;
+  store: EventStore | undefined;
+  log: EventLog | undefined;
+}
+
+function hasSecrets({ declaration }: { readonly declaration: { readonly secret: readonly string[] } }) {
+  return declaration.secret.length > 0;
+}
+
+/** @returns undefined where it was told to stop before both were there */
+async function openPorts(
+  settings: Settings,
+  opened: Opened,
+  { runtime, stop, logger }: Pick<Waiting, 'runtime' | 'stop'> & { readonly logger: ProcessLogger },
+): Promise<Pick<ProcessParts, 'store' | 'log'> | undefined> {
+  const waitingFor = (what: string): Waiting => ({
+    runtime,
+    stop,
+    onAway: (fault) => {
+      logger.warn({ fault }, `waiting for ${what}`);
+    },
+  });
+  const store = await whenThere(() => openStore(settings, runtime), waitingFor('EventStoreDB'));
+  opened.store = store;
+  const log = await whenThere(() => openLog(settings, runtime), waitingFor('Kafka'));
+  opened.log = log;
+  return store === undefined || log === undefined ? undefined : { store, log };
+}
+
+async function run(
+  running: Running,
+  stop: AbortSignal,
+  { logger, probes }: { readonly logger: ProcessLogger; readonly probes: MetricsServer },
+): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    stop.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+  // A start that waits for a server is ended by `stop`.
+  const started = running.start().then(() => {
+    const urls = { probes: probes.url, ...running.urls?.() };
+    logger.info({ urls }, 'started');
+    process.send?.({ kind: 'started', urls });
+  });
+  await Promise.race([started.then(() => stopped), stopped]);
+}
+
+async function close(
+  { running, store, log }: Opened,
+  probes: MetricsServer,
+  logger: ProcessLogger,
+): Promise<void> {
+  const closing = [
+    () => running?.stop(),
+    () => log?.close(),
+    () => store?.close(),
+    () => probes.close(),
+  ];
+  for (const each of closing)
+    try {
+      await each();
+    } catch (fault) {
+      logger.warn({ fault }, 'stopping');
+    }
+  logger.info({}, 'stopped');
+}
+
+function textOf(fault: unknown): string {
+  if (fault instanceof SetupFault) return `${fault.message}\n  fix: ${fault.fix}`;
+  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
+}

@@ -1,0 +1,23 @@
+// The auditor as a process of its own: what it finds damaged its core puts into quarantine. Settings:
+// docs/distributed.md.
+import { overOwnCore, runProcess } from '@action-ledger/process';
+import { createAuditor } from './create-auditor.ts';
+
+/** Most actions end within it: then their stream is checked once, and not after each event. */
+const lingerMs = 500;
+
+await runProcess({
+  name: 'auditor',
+  open: (parts) =>
+    overOwnCore(parts, ({ ledger }) =>
+      createAuditor({
+        ...parts,
+        lingerMs,
+        ownerOfExternalId: (...named) => ledger.ownerOfExternalId(...named),
+        quarantine: async (actionId) => (await ledger.load(actionId)).kind === 'broken',
+        onBroken: ({ invariant }) => {
+          parts.metrics.broken(invariant);
+        },
+      }),
+    ),
+});

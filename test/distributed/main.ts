@@ -1,0 +1,41 @@
+// npm run distributed: a real Kafka broker and the protocol double of EventStoreDB on the loopback, each in a
+// process of its own, and over them a command of `action-ledger` (what follows `--`), with the environment that
+// names them; without one, every service of the distributed size, until Ctrl-C.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { startServers } from './servers.ts';
+import { startServices } from './services.ts';
+
+const program = 'packages/cli/bin/action-ledger.js';
+const servers = await startServers({ brokers: 1 });
+if (servers.kind === 'missing') {
+  console.log(`Nothing was started: ${servers.why}.`);
+  process.exitCode = 1;
+} else {
+  const stopping = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve);
+  });
+  const env = { ...process.env, ...servers.env };
+  try {
+    const args = process.argv.slice(2);
+    if (args.length > 0) process.exitCode = await runCommand(args);
+    else await stayUp();
+  } finally {
+    await servers.stop();
+  }
+
+  async function runCommand(args: readonly string[]): Promise<number> {
+    const child = spawn(process.execPath, [program, ...args], { env, stdio: 'inherit' });
+    // It has the terminal, and so its signals.
+    void stopping.then(() => child.kill('SIGTERM'));
+    const [code] = (await once(child, 'exit')) as [number | null];
+    return code ?? 1;
+  }
+
+  async function stayUp(): Promise<void> {
+    const services = await startServices({ program, env });
+    console.log(services.screen);
+    await stopping;
+    await services.stop();
+  }
+}
