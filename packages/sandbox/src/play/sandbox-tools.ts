@@ -19,19 +19,25 @@ export const sandboxTimes = {
   keyWindowMs: 24 * 3_600_000,
 } as const;
 
-/** What is to be registered with the ledger. */
+/**
+ * What is to be registered with the ledger.
+ * @param pace so many times longer every deadline is: for processes that share a machine with many others
+ */
 export function sandboxTools(
   declared: DeclaredTools,
   provider: ProviderPort,
+  pace = 1,
 ): readonly ToolDefinition<JsonObject, JsonValue>[] {
-  return distinctTools(declared).map((tool) => sandboxTool(tool, provider));
+  return distinctTools(declared).map((tool) => sandboxTool(tool, provider, pace));
 }
 
 export function sandboxTool(
   tool: DeclaredTool,
   provider: ProviderPort,
+  pace = 1,
 ): ToolDefinition<JsonObject, JsonValue> {
-  const { timeoutMs, inFlightMs, settleMs, keyWindowMs } = sandboxTimes;
+  const { keyWindowMs } = sandboxTimes;
+  const { timeoutMs, inFlightMs, settleMs } = paced(pace);
   const { name, description, scope, free, sets, guarantee, undoneBy, keep } = tool;
   // Nothing settles a `manual` doubt by itself, so that none may come from a busy machine alone: it
   // has the usual deadline, and only the provider's silence leads to it.
@@ -54,6 +60,15 @@ export function sandboxTool(
     checks: { intervalMinMs: 10, intervalMaxMs: 50 },
     execute: executeAt(provider),
     ...(guarantee === 'lookup' ? { lookup: lookUpAt(provider) } : {}),
+  };
+}
+
+function paced(pace: number): Record<'timeoutMs' | 'inFlightMs' | 'settleMs', number> {
+  const { timeoutMs, inFlightMs, settleMs } = sandboxTimes;
+  return {
+    timeoutMs: timeoutMs * pace,
+    inFlightMs: inFlightMs * pace,
+    settleMs: settleMs * pace,
   };
 }
 

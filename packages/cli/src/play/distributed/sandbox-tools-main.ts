@@ -6,7 +6,9 @@ import { readToolsIn } from '../play-files.ts';
 
 const { PLAY_CATALOGUES: catalogues = '[]', PLAY_PROVIDER: provider = '' } = process.env;
 const declared = await readToolsIn(JSON.parse(catalogues) as readonly string[]);
+/** Between a record and its send lie a disk and a process that shares its machine with seven others. */
+const pace = 20;
 
-export const tools = sandboxTools(declared, connectProvider(provider)).map((tool) =>
+export const tools = sandboxTools(declared, connectProvider(provider), pace).map((tool) =>
   defineTool(tool),
 );
