@@ -76,11 +76,9 @@ async function startDouble(file: string): Promise<Double & { readonly stop: () =
 function begin(file: string, port: string): ChildProcess {
   const flags = ['--conditions=source', '--experimental-strip-types'];
   const quiet = '--disable-warning=ExperimentalWarning';
-  return spawn(
-    process.execPath,
-    [...flags, quiet, doubleProgram, '--port', port, '--file', file],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  return spawn(process.execPath, [...flags, quiet, doubleProgram, '--port', port, '--file', file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
 /** Its first line is the connection string. */

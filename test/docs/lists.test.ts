@@ -26,6 +26,7 @@ import { actionTopics, logFaultCodes } from '@action-ledger/event-log';
 import { storeFaultCodes } from '@action-ledger/event-store';
 import { gatewayCodes } from '@action-ledger/gateway';
 import { notificationTypes } from '@action-ledger/notifications';
+import { settingsKnown } from '@action-ledger/process';
 import {
   argumentsRefusalCode,
   httpRefusalCodes,
@@ -230,3 +231,18 @@ const words = [
   'incident',
   'observed',
 ];
+
+describe('docs/distributed.md', () => {
+  it('lists every setting, with what the code says of it', () => {
+    const section = sectionOf(readPage('docs/distributed.md'), 'Settings');
+    const rows = section
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    const expected = settingsKnown.map(({ name, what, isRequired }) => [
+      `\`${name}\``,
+      `${isRequired ? '**Needed.** ' : ''}${what}`,
+    ]);
+    expect(rows.map(([, name, what]) => [name, what])).toEqual(expected);
+  });
+});

@@ -15,7 +15,14 @@ export interface Admission {
   readonly access: Access;
 }
 
-export function accessOf({ store, settings, sha256, clock, runtime, onFault }: ProcessParts): Admission {
+export function accessOf({
+  store,
+  settings,
+  sha256,
+  clock,
+  runtime,
+  onFault,
+}: ProcessParts): Admission {
   const keys = createKeyRing({ store, sha256, clock, runtime });
   if (settings.open) return { keys, access: createOpenAccess() };
   const { tokenIssuer: issuer, tokenAudience: audience, tokenKeysUrl } = settings;

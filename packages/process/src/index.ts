@@ -1,12 +1,6 @@
 export { accessOf, type Admission } from './access-of.ts';
 export { endpointsOf } from './endpoints-of.ts';
-export {
-  openLog,
-  openStore,
-  type StoreSettings,
-  type Waiting,
-  whenThere,
-} from './open-ports.ts';
+export { openLog, openStore, type StoreSettings, type Waiting, whenThere } from './open-ports.ts';
 export { overOwnCore } from './over-own-core.ts';
 export {
   ownCoreOf,
@@ -15,10 +9,12 @@ export {
   serviceDepsOf,
   sha256,
 } from './process-parts.ts';
+export { encodersOf, proposalDecoderOf } from './records.ts';
 export { runProcess, type ServiceShape } from './run-process.ts';
 export {
   type Env,
   readSettings,
+  readStoreSettings,
   type Setting,
   type Settings,
   settingsKnown,

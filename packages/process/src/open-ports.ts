@@ -1,6 +1,7 @@
 // The store and the log of a process, by their addresses. Servers may come up later than the process: it
 // waits for them, and says so. The clients are loaded when they are needed.
 import { type EventLog, isOutage, pauseAfter, pauseFor } from '@action-ledger/event-log';
+import type { KafkaEventLogOptions } from '@action-ledger/event-log-kafka';
 import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Settings } from './settings.ts';
@@ -36,18 +37,13 @@ export async function openLog(settings: Settings, runtime: Runtime): Promise<Eve
   });
 }
 
-type KafkaOptions = Parameters<
-  (typeof import('@action-ledger/event-log-kafka'))['openKafkaEventLog']
->[0];
-
 function saslOf({
   kafkaUser: username,
   kafkaPassword: password,
   kafkaMechanism: mechanism,
-}: Settings): Pick<KafkaOptions, 'sasl'> {
+}: Settings): Pick<KafkaEventLogOptions, 'sasl'> {
   if (username === undefined || password === undefined) return {};
-  // One of the union by its mechanism, which the compiler does not follow.
-  return { sasl: { mechanism, username, password } as NonNullable<KafkaOptions['sasl']> };
+  return { sasl: { mechanism, username, password } };
 }
 
 const retry = { pauseMinMs: 250, pauseMaxMs: 5_000 };

@@ -42,7 +42,8 @@ export interface Running extends Service {
 
 /** A core of its own among many processes. */
 export function ownCoreOf(parts: ProcessParts): OwnCore {
-  const { settings, instance, store, tools, runtime, digestSecret, sha256, logger, metrics } = parts;
+  const { settings, instance, store, tools, runtime, digestSecret, sha256, logger, metrics } =
+    parts;
   return {
     store,
     tools,

@@ -18,8 +18,11 @@ import { loadTools } from './tools/load-tools.ts';
 export interface ServiceShape {
   /** Of the service, and of its metrics. */
   readonly name: string;
-  /** Called once, when store and log are there. */
-  readonly open: (parts: ProcessParts) => Running | Promise<Running>;
+  /**
+   * Called once, when store and log are there.
+   * @param stop ends what it waits for: what it throws then is passed over
+   */
+  readonly open: (parts: ProcessParts, stop: AbortSignal) => Running | Promise<Running>;
 }
 
 /** Of a program that has nothing else to do. Ends with the process. */
@@ -66,12 +69,25 @@ async function serve(shape: ServiceShape, env: Env, runtime: Runtime): Promise<v
       instance: settings.instance ?? `${shape.name}-${hostname()}-${process.pid}`,
       clock: { nowMs: () => runtime.clock.wallMs() },
     };
-    const running = await shape.open(parts);
+    const running = await orStopped(stop, () => shape.open(parts, stop));
+    if (running === undefined) return;
     opened.running = running;
     metrics.attach({ services: { [shape.name]: running } });
     await run(running, stop, { logger, probes });
   } finally {
     await close(opened, probes, logger);
+  }
+}
+
+async function orStopped<Result>(
+  stop: AbortSignal,
+  open: () => Result | Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await open();
+  } catch (fault) {
+    if (!stop.aborted) throw fault;
+    return undefined;
   }
 }
 
@@ -81,7 +97,11 @@ interface Opened {
   log: EventLog | undefined;
 }
 
-function hasSecrets({ declaration }: { readonly declaration: { readonly secret: readonly string[] } }) {
+function hasSecrets({
+  declaration,
+}: {
+  readonly declaration: { readonly secret: readonly string[] };
+}) {
   return declaration.secret.length > 0;
 }
 

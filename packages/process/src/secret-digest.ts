@@ -22,9 +22,13 @@ function readKey(file: string): Buffer {
 }
 
 function missing(): never {
-  throw new SetupFault('settings.secret-key', 'a tool has secret arguments, and there is no key for them', {
-    fix,
-  });
+  throw new SetupFault(
+    'settings.secret-key',
+    'a tool has secret arguments, and there is no key for them',
+    {
+      fix,
+    },
+  );
 }
 
 const fix =

@@ -37,7 +37,9 @@ const shape = {
     .describe('Of topics that are not there yet; never changed later. Default 12.'),
   kafkaCopies: count
     .optional()
-    .describe('Of each partition of topics that are not there yet. Default: as the brokers are set.'),
+    .describe(
+      'Of each partition of topics that are not there yet. Default: as the brokers are set.',
+    ),
   kafkaTls: yesOrNo.default(false).describe('The brokers are asked over TLS. Default `false`.'),
   kafkaMechanism: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
@@ -51,11 +53,25 @@ const shape = {
     .min(1_000)
     .optional()
     .describe('A consumer that is silent for so long has died. Default 15,000.'),
+  records: z
+    .enum(['avro', 'json'])
+    .default('avro')
+    .describe('How the projector writes `action.events` and `action.state`. Default `avro`.'),
+  schemaRegistryUrl: webAddress
+    .optional()
+    .describe(
+      'A Confluent-compatible registry. Default: the ids of our own, which the gateway serves.',
+    ),
+  intakeTenants: list
+    .optional()
+    .describe('The tenants that proposals on the log may name, with commas between. Default: all.'),
   instance: z
     .string()
     .regex(/^[\w.-]{1,100}$/, 'it is letters, digits, ., - or _')
     .optional()
-    .describe('Of this process among all: no two have the same. Default: service, host and process id.'),
+    .describe(
+      'Of this process among all: no two have the same. Default: service, host and process id.',
+    ),
   tools: list
     .optional()
     .describe('Modules that export tools, and tool files, with commas between. Default: none.'),
@@ -122,14 +138,31 @@ export function unknownSettings(env: Env): readonly string[] {
 
 /** @throws SetupFault `settings.invalid`, with a line for each that is wrong */
 export function readSettings(env: Env): Settings {
-  const given = Object.keys(shape).flatMap((key) => {
+  const read = form.safeParse(givenIn(env, Object.keys(shape)));
+  const wrong = read.success ? together(read.data) : read.error.issues.map(lineOf);
+  if (read.success && wrong.length === 0) return read.data;
+  throw invalid(wrong);
+}
+
+const storeForm = form.pick({ eventstoredbUrl: true, streamPrefix: true });
+
+/** Of whoever asks the store alone. @throws SetupFault `settings.invalid` */
+export function readStoreSettings(env: Env): z.output<typeof storeForm> {
+  const read = storeForm.safeParse(givenIn(env, Object.keys(storeForm.shape)));
+  if (read.success) return read.data;
+  throw invalid(read.error.issues.map(lineOf));
+}
+
+function givenIn(env: Env, keys: readonly string[]): Readonly<Record<string, string>> {
+  const given = keys.flatMap((key) => {
     const text = env[variableOf(key)];
     return text === undefined || text === '' ? [] : [[key, text] as const];
   });
-  const read = form.safeParse(Object.fromEntries(given));
-  const wrong = read.success ? together(read.data) : read.error.issues.map(lineOf);
-  if (read.success && wrong.length === 0) return read.data;
-  throw new SetupFault('settings.invalid', wrong.join('\n'), {
+  return Object.fromEntries(given);
+}
+
+function invalid(lines: readonly string[]): SetupFault {
+  return new SetupFault('settings.invalid', lines.join('\n'), {
     fix: 'docs/distributed.md lists every setting; `action-ledger doctor --services` checks them.',
   });
 }

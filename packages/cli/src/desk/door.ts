@@ -44,9 +44,14 @@ export async function openDoor(io: Io, options: DoorOptions): Promise<Door> {
 }
 
 /** Whoever only looks leaves nothing on record. @throws CliError where a person must be named */
-function nameFor(io: Io, { by }: DoorOptions, { method }: DeskAsk): string {
+function nameFor(io: Io, options: DoorOptions, { method }: DeskAsk): string {
+  const name = options.by ?? userName(io);
+  return name.trim() === '' && method === 'GET' ? 'a reader' : nameOf(io, options);
+}
+
+/** As it stands on record. @throws CliError where a person must be named */
+export function nameOf(io: Io, { by }: Pick<DoorOptions, 'by'>): string {
   const name = by ?? userName(io);
-  if (name.trim() === '' && method === 'GET') return 'a reader';
   if (name.trim() === '')
     throw usageError('nobody is named', 'say who you are, for the record: --by ann.');
   return name;

@@ -9,7 +9,7 @@ import { dateTime } from '../format/time.ts';
 import { urlNamed } from '../ledger-file/url-option.ts';
 import { readLedger } from '../ledger-file/read-ledger.ts';
 import { sha256 } from '../sha256.ts';
-import { type DeskAsk, type Door, openDoor } from './door.ts';
+import { type DeskAsk, type Door, nameOf, openDoor } from './door.ts';
 import { type DoorOptions } from './door-options.ts';
 
 interface Key {
@@ -27,6 +27,8 @@ export interface CreateKeyOptions extends DoorOptions {
   readonly name: string;
   readonly role: readonly Role[];
   readonly days?: number;
+  /** In the store of the distributed size, which the environment names. */
+  readonly store?: boolean;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -35,14 +37,23 @@ export async function createKey(cli: Cli, options: CreateKeyOptions): Promise<vo
   const { tenant, name, role, days } = options;
   const expiry = days === undefined ? {} : { expiresAt: expiresAt(cli, days) };
   const body = { name, tenant, roles: [...role], ...expiry };
-  await say(cli, options, { method: 'POST', path: '/v1/keys', body }, ({ text, key }) =>
-    [
-      `${text}\n`,
-      `Key ${key.id} of ${printable(key.name)}, tenant ${printable(key.tenant)}: ${key.roles.join(', ')}${until(key)}.`,
-      'It is shown this once; only its hash is kept.',
-      '',
-    ].join('\n'),
-  );
+  if (options.store === true) {
+    const { createKeyInStore } = await import('./store-key.ts');
+    const made = await createKeyInStore(cli.io, { ...body, by: nameOf(cli.io, options) });
+    if (options.json === true) cli.json(made);
+    else cli.io.out(keyText(made));
+    return;
+  }
+  await say(cli, options, { method: 'POST', path: '/v1/keys', body }, keyText);
+}
+
+function keyText({ text, key }: Pick<Said, 'text' | 'key'>): string {
+  return [
+    `${text}\n`,
+    `Key ${key.id} of ${printable(key.name)}, tenant ${printable(key.tenant)}: ${key.roles.join(', ')}${until(key)}.`,
+    'It is shown this once; only its hash is kept.',
+    '',
+  ].join('\n');
 }
 
 export async function revokeKey(

@@ -32,7 +32,8 @@ export const registerKeys: Register = (program, cli) => {
       .addOption(
         new Option('--role <role...>', 'what it may do').choices(roles).makeOptionMandatory(),
       )
-      .option('--days <days>', 'how long it is good (default: until it is revoked)', days),
+      .option('--days <days>', 'how long it is good (default: until it is revoked)', days)
+      .option('--store', 'in place of a file: in the EventStoreDB that the environment names'),
   )
     .addHelpText(
       'after',

@@ -13,21 +13,29 @@ import { checkOwner } from './check-owner.ts';
 import { checkRecord } from './check-record.ts';
 import { fail, type Finding, ok, type State } from './finding.ts';
 
-export async function doctor(
-  cli: Cli,
-  options: PathOption & { readonly json?: boolean },
-): Promise<void> {
-  const path = ledgerPath(cli.io, options);
+export interface DoctorOptions extends PathOption {
+  readonly services?: boolean;
+  readonly json?: boolean;
+}
+
+export async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
+  const path = options.services === true ? undefined : ledgerPath(cli.io, options);
   const checks = await examine(cli, path);
   const isWell = checks.every(({ state }) => state !== 'fail');
-  if (options.json === true) cli.json({ path, ok: isWell, checks });
+  if (options.json === true)
+    cli.json({ ...(path === undefined ? {} : { path }), ok: isWell, checks });
   else cli.io.out(renderFindings(checks, cli.style, cli.io.columns));
   if (!isWell) cli.end(1);
 }
 
-async function examine({ io }: Cli, path: string): Promise<readonly Finding[]> {
+/** @param path undefined: what services need */
+async function examine({ io }: Cli, path: string | undefined): Promise<readonly Finding[]> {
   const { node, sqlite } = process.versions;
   const machine = checkNode({ node, sqlite, execPath: process.execPath });
+  if (path === undefined) {
+    const { checkServices } = await import('./check-services.ts');
+    return [...machine, ...(await checkServices(io))];
+  }
   const { findings, isReadable } = checkFile(path);
   if (!isReadable) return [...machine, ...findings];
   const { clock } = io.runtime;

@@ -1,6 +1,7 @@
 // `action-ledger doctor`
 import { type Register } from '../cli.ts';
-import { addJsonOption, addPathOption, type PathOption } from '../ledger-file/ledger-path.ts';
+import type { DoctorOptions } from './doctor.ts';
+import { addJsonOption, addPathOption } from '../ledger-file/ledger-path.ts';
 
 export const registerDoctor: Register = (program, cli) => {
   addJsonOption(
@@ -9,7 +10,11 @@ export const registerDoctor: Register = (program, cli) => {
         .command('doctor')
         .summary('check what a ledger needs, each with its fix')
         .description(
-          'Checks Node, the file and its access, who holds it, its format and condition, the chain of its newest\nevents, disk space, sync time and the clock. Ends with 1 if a check fails.',
+          'Checks Node, the file and its access, who holds it, its format and condition, the chain of its newest\nevents, disk space, sync time and the clock. With --services: the settings of services and what they name.\nEnds with 1 if a check fails.',
+        )
+        .option(
+          '--services',
+          'check what the services of the distributed size need: settings, tools, EventStoreDB, Kafka',
         ),
     ),
   )
@@ -18,9 +23,10 @@ export const registerDoctor: Register = (program, cli) => {
       `
 Examples:
   action-ledger doctor
+  action-ledger doctor --services
   action-ledger doctor --path /var/lib/agent/ledger.db --json | jq '.checks[] | select(.state != "ok")'`,
     )
-    .action(async (options: PathOption & { readonly json?: boolean }) => {
+    .action(async (options: DoctorOptions) => {
       const { doctor } = await import('./doctor.ts');
       await doctor(cli, options);
     });

@@ -3,7 +3,7 @@ import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type PlayRun, type RecordedWorld, type SandboxProvider } from '@action-ledger/sandbox';
 import { type Deliverer } from './delivery.ts';
-import { type FleetDeps } from './distributed/behind-fleet.ts';
+import { type FleetDeps } from './distributed/fleet.ts';
 import { type PointPassed } from './kill-plan.ts';
 import { type StartServer } from './own-server.ts';
 import { type StartWorker } from './workers.ts';

@@ -3,6 +3,7 @@ import { type ServiceName } from './service-names.ts';
 
 const programs: Readonly<Record<ServiceName, () => Promise<unknown>>> = {
   gateway: () => import('@action-ledger/gateway/main'),
+  intake: () => import('@action-ledger/intake/main'),
   projector: () => import('@action-ledger/projector/main'),
   executor: () => import('@action-ledger/executor/main'),
   reconciler: () => import('@action-ledger/reconciler/main'),

@@ -2,6 +2,7 @@
 
 export const serviceNames = [
   'gateway',
+  'intake',
   'projector',
   'executor',
   'reconciler',

@@ -74,7 +74,10 @@ function declarationError(modulePath: string, error: unknown): SetupFault {
     error instanceof ToolDeclarationError
       ? 'mend the declaration as it says; docs/errors.md has every code.'
       : 'name a JavaScript or TypeScript module that Node can run and that exports tools.';
-  return new SetupFault('tools.unreadable', `${modulePath} ${kind}: ${what}`, { fix, cause: error });
+  return new SetupFault('tools.unreadable', `${modulePath} ${kind}: ${what}`, {
+    fix,
+    cause: error,
+  });
 }
 
 /** Each once, however often it is exported. */

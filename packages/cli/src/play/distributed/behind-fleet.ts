@@ -1,6 +1,6 @@
 // The ledger of a play in its distributed size: services in processes of their own, over an EventStoreDB and
 // Kafka brokers that are there. Streams and topics of the play have a prefix that nobody else has.
-import { type Env, openStore, readSettings } from '@action-ledger/process';
+import { openStore, readSettings } from '@action-ledger/process';
 import { type Runtime } from '@action-ledger/runtime';
 import { draw, serveProvider } from '@action-ledger/sandbox';
 import { CliError } from '../../cli-error.ts';
@@ -9,16 +9,8 @@ import { createOverHttp } from '../over-http.ts';
 import { cataloguesOf } from '../play-files.ts';
 import { type PlayOptions } from '../play-options.ts';
 import { nobodyKilled, type Outside, type Stage } from '../stage-parts.ts';
-import { type Fleet, startFleet } from './fleet.ts';
+import { type Fleet, type FleetDeps, startFleet } from './fleet.ts';
 import { openIdentityProvider } from './identity-provider.ts';
-import { type StartMember } from './member.ts';
-
-export interface FleetDeps {
-  readonly env: Env;
-  readonly startMember: StartMember;
-  /** Module of the play's tools. */
-  readonly toolsFile: () => string;
-}
 
 /** A call takes some tens of milliseconds: the kill meets it, or what others do meanwhile. */
 const strikeWithinMs = 60;

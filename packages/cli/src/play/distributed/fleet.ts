@@ -2,6 +2,15 @@
 // environment names.
 import { type Env, Member, type StartMember } from './member.ts';
 
+/** What a play needs to start one. */
+export interface FleetDeps {
+  /** In which the servers are named. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly startMember: StartMember;
+  /** Module of the play's tools. */
+  readonly toolsFile: () => string;
+}
+
 export interface FleetOptions {
   readonly start: StartMember;
   readonly env: Env;
