@@ -54,9 +54,9 @@ it('says of each event of an action or a workflow whose it is, and of others no 
   const tenantsOf = (start: string) => [
     ...new Set(events.filter(({ stream }) => stream.startsWith(start)).map((each) => each.tenant)),
   ];
-  expect(tenantsOf('action-')).toEqual(['acme', 'umbrella']);
-  expect(tenantsOf('workflow-')).toEqual(['umbrella']);
-  expect(tenantsOf('pauses')).toEqual([undefined]);
+  expect(tenantsOf('action-')).toStrictEqual(['acme', 'umbrella']);
+  expect(tenantsOf('workflow-')).toStrictEqual(['umbrella']);
+  expect(tenantsOf('pauses')).toStrictEqual([undefined]);
   const kept = events.filter(({ payload }) => payload === undefined).map(({ stream }) => stream);
   expect(kept).toEqual(['tool-pay', 'pauses']);
   const states = valuesOf(actionTopics.state).map(decode.state);
