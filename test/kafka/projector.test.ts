@@ -11,13 +11,13 @@ import { z } from 'zod';
 import { brokersGiven, newPrefix, openLog, runtime, skipped } from './world.ts';
 
 const brokers = brokersGiven();
-const actions = 20;
+const actions = 40;
 const seatStream = 'projector-seat';
 
 if (brokers === undefined) {
   it.skip(skipped('the projector over Kafka'), () => undefined);
 } else {
-  it('FW15 hands over to another, and the log itself fences off the one that wakes too late', async () => {
+  it('FW15 F102 hands over to another, and the log itself fences off the one that wakes too late: nothing is missing', async () => {
     const store = createMemoryEventStore();
     const log = await openLog(brokers, newPrefix());
     const pay = defineTool({
@@ -31,7 +31,7 @@ if (brokers === undefined) {
     const ledger = await createLedger({ store, runtime, tools: { pay } });
     const call = (n: number) =>
       ledger.tools.pay.call({ invoice: `i-${n}` }, { run: 'r', turn: '1', call: `c-${n}` });
-    for (let n = 0; n < actions / 2; n += 1) await call(n);
+    await Promise.all(numbers(0, actions / 2).map(call));
 
     const asleep = createAsleep(log);
     const one = projectorOf(standingStill(store, 'one'), asleep.log, 'one');
@@ -40,7 +40,7 @@ if (brokers === undefined) {
     const two = projectorOf(store, log, 'two');
     await two.start();
     await until(() => two.isWorking());
-    for (let n = actions / 2; n < actions; n += 1) await call(n);
+    await Promise.all(numbers(actions / 2, actions).map(call));
     asleep.wake();
     expect(await asleep.ended).toBe('log.fenced');
 
@@ -59,6 +59,10 @@ if (brokers === undefined) {
     await ledger.close();
     await log.close();
   });
+}
+
+function numbers(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
 }
 
 function projectorOf(
