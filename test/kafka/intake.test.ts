@@ -1,17 +1,22 @@
-// The intake over a real broker: what any Kafka client publishes becomes actions, once each, though another
-// intake joins meanwhile; when it came is said by the broker, and what can be no proposal is put aside.
+// The round of a platform over a real broker: what any Kafka client publishes becomes actions, once each, though
+// another intake joins meanwhile, is carried out, and is told of on `action.events` under the proposal's id.
+// When it came is said by the broker, and what can be no proposal is put aside.
 import { hash, randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { amongProcesses } from '@action-ledger/application';
+import { amongProcesses, type OwnCore } from '@action-ledger/application';
 import { actionOfStream } from '@action-ledger/domain';
 import {
   actionTopics,
   deadLetterFactsOf,
   deadLetterTopicOf,
   type EventLog,
+  eventPlaceOf,
+  type LogRecord,
 } from '@action-ledger/event-log';
 import { createMemoryEventStore, type MemoryEventStore } from '@action-ledger/event-store';
+import { createExecutor } from '@action-ledger/executor';
 import { createIntake } from '@action-ledger/intake';
+import { createProjector } from '@action-ledger/projector';
 import { decodeJsonProposal } from '@action-ledger/proposals';
 import { createToolSet, defineTool } from '@action-ledger/tools';
 import { Kafka, logLevel, type Message } from 'kafkajs';
@@ -21,12 +26,17 @@ import { brokersGiven, newPrefix, openLog, runtime, skipped } from './world.ts';
 const brokers = brokersGiven();
 const proposals = 200;
 
+const paid: string[] = [];
 const pay = defineTool({
   name: 'pay',
   input: z.object({ invoice: z.string() }),
   guarantee: 'manual',
-  execute: () => ({}),
+  execute: ({ arguments: { invoice }, beforeSend }) => {
+    beforeSend();
+    paid.push(invoice);
+  },
 });
+const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
 if (brokers === undefined) {
   it.skip(skipped('the intake over Kafka'), () => undefined);
@@ -36,7 +46,12 @@ if (brokers === undefined) {
     const store = createMemoryEventStore();
     const logs = [await openLog(brokers, prefix), await openLog(brokers, prefix)] as const;
     const [first, second] = logs.map((log, index) => intakeOver(store, log, `intake-${index}`));
-    await first?.start();
+    const own = ownOf(store, 'executor');
+    const others = [
+      createExecutor({ core: { own }, log: logs[0], runtime }),
+      createProjector({ ...own, log: logs[0], clock: { nowMs: () => runtime.clock.wallMs() } }),
+    ];
+    for (const each of [...others, first]) await each?.start();
     const publish = await openProducer(brokers, `${prefix}${actionTopics.proposals}`);
     const all = Array.from({ length: proposals }, (_, index) => messageOf(index));
     // Its sender says that it is very old: that does not count.
@@ -47,12 +62,19 @@ if (brokers === undefined) {
     await publish(all.slice(proposals / 2));
     // A producer that had no answer sends them again.
     await publish(all.slice(0, 20));
+    const settled = await settledProposals(logs[1]);
+    expect([...settled].sort()).toEqual(all.map((_, index) => `p-${index}`).sort());
     await until(async () => (await lagOf(logs[0])) === 0);
-    expect(typesOfActions(store)).toEqual(Array(proposals).fill('ActionPlanned'));
+    expect([...paid].sort()).toEqual(all.map((_, index) => `i-${index}`).sort());
+    expect(typesOfActions(store).sort()).toEqual(
+      ['ActionClaimed', 'ActionDispatched', 'ActionPlanned', 'ActionSucceeded'].flatMap((type) =>
+        all.map(() => type),
+      ),
+    );
     // Where it was lost before it was committed it is there twice.
     const reasons = [...new Set(await putAside(logs[1]))];
     expect(reasons).toEqual([expect.stringMatching(/^json.truncated: /)]);
-    await Promise.all([first?.stop(), second?.stop()]);
+    for (const each of [first, second, ...others]) await each?.stop();
     await publish();
     await Promise.all(logs.map((log) => log.close()));
   });
@@ -67,11 +89,16 @@ function messageOf(index: number): Message {
   return { key: run, value: JSON.stringify(proposal) };
 }
 
-function intakeOver(store: MemoryEventStore, log: EventLog, instance: string) {
-  const sha256 = (text: string): string => hash('sha256', text, 'base64url');
+function ownOf(store: MemoryEventStore, instance: string) {
   const digestSecret = (path: string, text: string): string => sha256(`${path} ${text}`);
   const tools = createToolSet([pay]);
-  const own = { store, runtime, sha256, tools, digestSecret, crew: amongProcesses, instance };
+  return {
+    ...{ store, runtime, sha256, tools, digestSecret, crew: amongProcesses, instance },
+  } satisfies OwnCore;
+}
+
+function intakeOver(store: MemoryEventStore, log: EventLog, instance: string) {
+  const own = ownOf(store, instance);
   return createIntake({
     ...{ core: { own }, log, runtime, sha256, decode: decodeJsonProposal },
     // So that there is a batch in whose midst another joins.
@@ -96,7 +123,36 @@ async function lagOf(log: EventLog): Promise<number> {
   return lags.reduce((sum, { lag }) => sum + lag, 0);
 }
 
-function typesOfActions(store: MemoryEventStore): readonly string[] {
+/** As a platform follows them: the id of the proposal is in the first event of its action. */
+async function settledProposals(log: EventLog): Promise<ReadonlySet<string>> {
+  const proposalOf = new Map<string, string>();
+  const settled = new Set<string>();
+  const consumer = await log.consume({
+    group: randomUUID(),
+    topics: [actionTopics.events],
+    from: 'start',
+    handler: async (records) => {
+      for (const record of records) {
+        const place = eventPlaceOf(record);
+        if (place?.type === 'ActionPlanned')
+          proposalOf.set(place.stream, planned(record).data.call.call);
+        const proposal = proposalOf.get(place?.stream ?? '');
+        if (place?.type === 'ActionSucceeded' && proposal !== undefined) settled.add(proposal);
+      }
+    },
+  });
+  await until(() => settled.size === proposals);
+  await consumer.close();
+  return settled;
+}
+
+function planned({ value }: LogRecord) {
+  return JSON.parse(Buffer.from(value ?? []).toString()) as {
+    readonly data: { readonly call: { readonly call: string } };
+  };
+}
+
+function typesOfActions(store: MemoryEventStore): string[] {
   const events = store.events().filter(({ stream }) => actionOfStream(stream) !== undefined);
   return events.map(({ type }) => type);
 }
