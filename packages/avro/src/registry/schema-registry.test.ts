@@ -241,6 +241,14 @@ describe('a registry that is asked for the schema of a record', () => {
     expect(asked).toEqual(['GET /schemas/ids/100', 'GET /schemas/ids/100']);
   });
 
+  it('is waited for where it does not let us in: the record is not to blame', async () => {
+    instead = () => ({ status: 403, body: { error_code: 40_301, message: 'not you' } });
+    await expect(registryWith().schemaOf(1)).rejects.toMatchObject({
+      retry: 'safe',
+      message: expect.stringContaining('not you'),
+    });
+  });
+
   it('may come to know an id later', async () => {
     const registry = registryWith();
     expect(await registry.schemaOf(100)).toBeUndefined();

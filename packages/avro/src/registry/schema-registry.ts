@@ -113,8 +113,14 @@ function createCache() {
   };
 }
 
+/** A record is not to blame for a registry that does not let us in: like an outage, it is waited for. */
 async function schemaIn(line: Line, id: number): Promise<string | undefined> {
-  const heard = await askRegistry(line, { path: ['schemas', 'ids', id] });
+  const heard = await askRegistry(line, { path: ['schemas', 'ids', id] }).catch(
+    (fault: unknown) => {
+      if (!(fault instanceof RegistryFault) || fault.retry === 'safe') throw fault;
+      throw new RegistryFault('registry.unavailable', fault.message, { cause: fault });
+    },
+  );
   return heard.kind === 'none' ? undefined : textIn(line, heard.body, 'schema');
 }
 
