@@ -2,15 +2,10 @@
 // in a folder of its own, and what callers were told is remembered. `judge` holds all of it against
 // the record.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { verifyLedger } from '@action-ledger/application';
-import { foldAction } from '@action-ledger/codec';
-import { type Action, actionOfStream, checkLedger, isOpen } from '@action-ledger/domain';
-import { type EventStore } from '@action-ledger/event-store';
 import { openSqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import {
@@ -19,11 +14,11 @@ import {
   type SandboxProvider,
   serveProvider,
 } from '@action-ledger/sandbox';
+import { judge, type Judgement } from './judge.ts';
 import { type Report, type Task, type Told } from './messages.ts';
 import { behaviourOf } from './work.ts';
 
 export const runtime = createSystemRuntime();
-export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
 /** Real time: processes of the crash tests have no other. */
 export function pause(ms: number): Promise<void> {
@@ -53,18 +48,6 @@ export interface Child {
   readonly kill: () => Promise<void>;
   /** With the signal that ended it. */
   readonly ended: Promise<NodeJS.Signals | undefined>;
-}
-
-export interface Judgement {
-  readonly actions: number;
-  readonly effects: number;
-  /** Each is empty where all is well. */
-  readonly broken: readonly string[];
-  readonly doubled: readonly string[];
-  readonly lost: readonly string[];
-  readonly ownerless: readonly string[];
-  /** Callers who were told something else than what is on record. */
-  readonly misled: readonly string[];
 }
 
 export async function openRig(options: Partial<ProviderOptions> = {}): Promise<Rig> {
@@ -97,7 +80,14 @@ export async function openRig(options: Partial<ProviderOptions> = {}): Promise<R
     finish: async () => {
       await start({ mode: 'finish' }).next('finished');
     },
-    judge: () => judge(path, provider, told),
+    judge: async () => {
+      const store = await openSqliteEventStore({ path, runtime, readOnly: true });
+      try {
+        return await judge(store, provider, told);
+      } finally {
+        await store.close();
+      }
+    },
     close: async () => {
       await Promise.all(children.map((child) => child.kill()));
       await served.close();
@@ -167,84 +157,4 @@ function startChild(task: Task, told: Map<number, Told | undefined>): Child {
       await ended;
     },
   };
-}
-
-async function judge(
-  path: string,
-  provider: SandboxProvider,
-  told: ReadonlyMap<number, Told | undefined>,
-): Promise<Judgement> {
-  const store = await openSqliteEventStore({ path, runtime, readOnly: true });
-  try {
-    const { brokenInvariants } = await verifyLedger(store, { sha256 });
-    const actions = await allActions(store);
-    const byId = new Map(actions.map((action) => [action.id, action]));
-    const now = Math.max(...actions.map(({ updatedAt }) => updatedAt), 0);
-    const tallies = provider.tally();
-    const across = checkLedger(actions, { now, provider: tallies });
-    return {
-      actions: actions.length,
-      effects: tallies.reduce((sum, { effects }) => sum + effects, 0),
-      broken: [...brokenInvariants, ...across].map((each) => JSON.stringify(each)),
-      doubled: tallies.filter(({ effects }) => effects > 1).map(({ key }) => key),
-      lost: actions.flatMap((action) => lost(action, provider)),
-      ownerless: actions.filter(isOwnerless).map(({ id }) => id),
-      misled: [...told].flatMap(([number, each]) => misled(number, each, byId)),
-    };
-  } finally {
-    await store.close();
-  }
-}
-
-async function allActions(store: EventStore): Promise<readonly Action[]> {
-  const ids = new Set<string>();
-  for (let after = 0; ;) {
-    const batch = await store.readAll({ after, max: 5_000 });
-    if (batch.length === 0) break;
-    for (const { stream, position } of batch) {
-      after = position;
-      const id = actionOfStream(stream);
-      if (id !== undefined) ids.add(id);
-    }
-  }
-  return Promise.all([...ids].map((id) => fold(store, `action-${id}`)));
-}
-
-async function fold(store: EventStore, stream: string): Promise<Action> {
-  const folded = foldAction(sha256, stream, await store.readStream(stream));
-  if (folded.kind === 'broken') throw new Error(`${stream}: ${folded.reason}`);
-  return folded.action;
-}
-
-/** A success without effect, or an effect that is neither on record nor looked after. */
-function lost(action: Action, provider: SandboxProvider): readonly string[] {
-  const { id, status, outcome, downstreamKey = '', tenant } = action;
-  const effects = provider.tallyOf(tenant, downstreamKey)?.effects ?? 0;
-  if (outcome !== undefined) return effects === 0 ? [`${id}: ${status} without effect`] : [];
-  if (effects === 0) return [];
-  return status === 'unknown' && action.watch !== undefined ? [] : [`${id}: ${status}, but done`];
-}
-
-/** At the end nothing may be open but what a person looks after. */
-function isOwnerless(action: Action): boolean {
-  if (action.status === 'unknown') return action.watch?.owner !== 'operator';
-  return isOpen(action);
-}
-
-function misled(
-  number: number,
-  told: Told | undefined,
-  actions: ReadonlyMap<string, Action>,
-): readonly string[] {
-  if (told === undefined) return [`job ${number}: its caller was told nothing`];
-  const action = actions.get(told.actionId ?? '');
-  if (action === undefined) return [`job ${number}: told ${told.word}, but nothing is on record`];
-  if (told.state !== 'succeeded' && told.state !== 'failed') {
-    return action.status === 'unknown' ? [] : [`job ${number}: told ${told.state} at the end`];
-  }
-  const same =
-    told.state === 'succeeded'
-      ? action.outcome?.externalId === told.externalId
-      : action.status === 'failed';
-  return same ? [] : [`job ${number}: told ${told.state}, on record it is ${action.status}`];
 }

@@ -16,7 +16,8 @@ import {
   type SandboxProvider,
   serveProvider,
 } from '@action-ledger/sandbox';
-import { runtime, sha256 } from './rig.ts';
+import { sha256 } from './judge.ts';
+import { runtime } from './rig.ts';
 import { type WorkflowTask } from './workflow-main.ts';
 
 interface Ran {

@@ -6,10 +6,11 @@ import { createMemoryEventStore, type EventStore } from '@action-ledger/event-st
 import { openSqliteEventStore, restoreBackup } from '@action-ledger/event-store-sqlite';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import { type VirtualRuntime } from '@action-ledger/testkit';
-import { openServerDisk } from './server-disk.ts';
+import { openServerDisk, type ServerDisk } from './server-disk.ts';
 
 export const stores = ['memory', 'sqlite'] as const;
-export type StoreKind = (typeof stores)[number] | 'eventstoredb';
+/** `distributed`: on a server, and told of by real brokers. */
+export type StoreKind = (typeof stores)[number] | 'eventstoredb' | 'distributed';
 
 export interface Disk {
   readonly kind: StoreKind;
@@ -20,16 +21,16 @@ export interface Disk {
   readonly goBack: () => Promise<void>;
   readonly close: () => Promise<void>;
   /** Of what takes real time; undefined where nothing of the kind is going on. */
-  readonly underWay?: () => Promise<void> | undefined;
+  readonly underWay?: ServerDisk['underWay'];
+  /** What a process hears of the store by; undefined where it opens a log of its own. */
+  readonly log?: ServerDisk['log'];
 }
 
-export async function openDisk(kind: StoreKind, { clock }: VirtualRuntime): Promise<Disk> {
-  if (kind === 'eventstoredb') {
-    const disk = await openServerDisk({ clock });
-    const noBackups = async (): Promise<never> => {
-      throw new Error('a server is backed up by other means');
-    };
-    return { ...disk, kind, backup: noBackups, goBack: noBackups };
+export async function openDisk(kind: StoreKind, time: VirtualRuntime): Promise<Disk> {
+  const { clock } = time;
+  if (kind === 'eventstoredb' || kind === 'distributed') {
+    const brokers = kind === 'distributed' ? brokersGiven() : [];
+    return { ...(await openServerDisk(time, brokers)), kind };
   }
   if (kind === 'memory') {
     let store = createMemoryEventStore();
@@ -79,4 +80,12 @@ export async function openDisk(kind: StoreKind, { clock }: VirtualRuntime): Prom
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** @throws Error where there are none */
+function brokersGiven(): readonly string[] {
+  const { KAFKA_BROKERS: given = '' } = process.env;
+  if (given === '')
+    throw new Error('npm run test:distributed starts a broker and says where it is.');
+  return given.split(',');
 }

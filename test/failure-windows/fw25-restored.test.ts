@@ -18,7 +18,6 @@ import {
 } from './pay.ts';
 import { sha256 } from './sha256.ts';
 import {
-  hasBackups,
   inWorld,
   openWorld,
   type Process,
@@ -26,14 +25,6 @@ import {
   type World,
   type WorldOptions,
 } from './world.ts';
-
-const overEachBackup: typeof overEach = hasBackups
-  ? overEach
-  : (...windows) => {
-      describe.skip('a server is backed up by other means', () => {
-        overEach(...windows);
-      });
-    };
 
 const of = (number: number) => ({ ...invoice, invoice: `2026-${number}` });
 const callOf = (number: number) => ({ ...firstCall, call: `call_${number}` });
@@ -88,7 +79,7 @@ async function recovered(world: World, options: StartOptions = {}): Promise<Proc
 const whereManual = (guarantee: Guarantee, manual: string, others: string): string =>
   guarantee === 'manual' ? manual : others;
 
-overEachBackup((payWorld: PayWorld, guarantee) => {
+overEach((payWorld: PayWorld, guarantee) => {
   it('FW25 answers repeats of what it knows, and records and sends nothing new until a person confirms', () =>
     inLossyWorld(payWorld(), async (world) => {
       await lostTime(world);
@@ -248,7 +239,7 @@ overEachBackup((payWorld: PayWorld, guarantee) => {
 });
 
 describe('the key window', () => {
-  overEachBackup(
+  overEach(
     (payWorld: PayWorld) => {
       const old = async (world: World, backupAge: number): Promise<Process> => {
         const before = await world.start({ sweepMs: hour });
@@ -286,7 +277,7 @@ describe('the key window', () => {
 });
 
 describe('absolute writes', () => {
-  overEachBackup(
+  overEach(
     (payWorld: PayWorld) => {
       it('FW25 of the lost time end in the last value when their calls are made again in order', () =>
         inWorld(payWorld(), async (world) => {

@@ -12,7 +12,7 @@ import {
   type ToolBehaviour,
 } from '@action-ledger/sandbox';
 import { defineTool, type Tool, type ToolDefinition } from '@action-ledger/tools';
-import { adapters, guarantees, type WorldOptions } from './world.ts';
+import { adapters, guarantees, isShare, type WorldOptions } from './world.ts';
 
 export const second = 1_000;
 export const minute = 60 * second;
@@ -86,13 +86,13 @@ export const laterCall = { run: 'run-1', turn: '2', call: 'call_2' };
 /** A world of payments under the guarantee; `tool` and `world` change what the window needs. */
 export type PayWorld = (world?: Partial<WorldOptions>, tool?: PayDefinition) => WorldOptions;
 
-/** The same windows over every adapter and for every guarantee that they apply to. */
+/** The same windows over every adapter and for every guarantee that they apply to; a share: for one of them. */
 export function overEach(
   define: (payWorld: PayWorld, guarantee: Guarantee) => void,
   applyTo: readonly Guarantee[] = guarantees,
 ): void {
   describe.each(adapters)('over %s', (store) => {
-    describe.each(applyTo)('a %s tool', (guarantee) => {
+    describe.each(isShare ? applyTo.slice(0, 1) : applyTo)('a %s tool', (guarantee) => {
       define(
         (world, tool) => ({
           store,

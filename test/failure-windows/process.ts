@@ -116,7 +116,13 @@ export async function startProcess(
   const ledger =
     options.shape === 'one ledger'
       ? await createLedger({ ...given, tools, tenant })
-      : await startServices({ ...given, tools, tenant }, { life, disk, crew: crews.next() });
+      : await startServices(
+          { ...given, tools, tenant },
+          {
+            ...{ life, disk, crew: crews.next() },
+            name: `process-${seed}`,
+          },
+        );
   const begin: Process['begin'] = (args, context, name) => {
     const tool = tools.find((each) => each.name === (name ?? tools[0]?.name));
     if (tool === undefined) throw new Error(`no tool ${String(name)}`);

@@ -1,22 +1,34 @@
 // The event store on a server: a protocol double of EventStoreDB in this process, reached over a real
-// connection. Real time passes there, and none of the world's; so a world comes to rest only when every
-// call has been answered, and every subscriber that is not busy has been told of everything.
+// connection. Real time passes there, and none of the world's. Where there are brokers, the real projector
+// publishes the store to them, and they are all that services hear of it.
 import { openEventStoreDbEventStore } from '@action-ledger/event-store-eventstoredb';
 import { openEventStoreDbDouble } from '@action-ledger/eventstoredb-double';
-import { type EventStore, type Subscriber } from '@action-ledger/event-store';
-import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
+import { type EventStore } from '@action-ledger/event-store';
+import { createSystemRuntime } from '@action-ledger/runtime';
+import { type VirtualRuntime } from '@action-ledger/testkit';
+import { type BrokerLog, openBrokerLog } from './broker-log.ts';
+import { createTraffic } from './traffic.ts';
 
 export interface ServerDisk {
   readonly store: () => EventStore;
   readonly reopen: () => Promise<void>;
+  readonly backup: () => Promise<void>;
+  /** The backup takes the place of what the server holds, and what is lost is noted. */
+  readonly goBack: () => Promise<void>;
   /** What the world waits for, if anything. */
   readonly underWay: () => Promise<void> | undefined;
+  /** As a process has it. Undefined where there are no brokers. */
+  readonly log: BrokerLog['of'] | undefined;
   readonly close: () => Promise<void>;
 }
 
-export async function openServerDisk({ clock }: Pick<Runtime, 'clock'>): Promise<ServerDisk> {
+/** @param brokers `host:port` of real ones, if the services hear of the store by them */
+export async function openServerDisk(
+  time: VirtualRuntime,
+  brokers: readonly string[] = [],
+): Promise<ServerDisk> {
   const runtime = createSystemRuntime();
-  const double = await openEventStoreDbDouble({ runtime: { clock } });
+  const double = await openEventStoreDbDouble({ runtime: { clock: time.clock } });
   const traffic = createTraffic();
   const open = async (): Promise<EventStore> => {
     const { connectionString } = double;
@@ -24,108 +36,52 @@ export async function openServerDisk({ clock }: Pick<Runtime, 'clock'>): Promise
     const options = { connectionString, runtime, deadlineMs: 100_000, watchdogMs: 600_000 };
     return traffic.watched(await openEventStoreDbEventStore(options));
   };
-  const stores = [await open()];
-  const newest = (): EventStore => stores.at(-1) as EventStore;
+  let store = await open();
+  let stores = [store];
+  let kept = 0;
+  const log =
+    brokers.length === 0 ? undefined : await openBrokerLog({ brokers, store, time, traffic });
+  // Those before go on: what has left a dead process arrives all the same.
+  const reopen = async (): Promise<void> => {
+    store = await open();
+    stores.push(store);
+  };
+  const closeAll = async (): Promise<void> => {
+    await Promise.all(stores.map((each) => each.close()));
+    stores = [];
+  };
   return {
-    store: newest,
-    // The one before goes on: what has left a dead process arrives all the same.
-    reopen: async () => {
-      stores.push(await open());
+    store: () => store,
+    reopen,
+    backup: async () => {
+      kept = double.recordCount();
+    },
+    goBack: async () => {
+      const told = traffic.newest();
+      await log?.rest();
+      await closeAll();
+      double.down();
+      double.loseLast(double.recordCount() - kept);
+      await double.up();
+      traffic.beginAnew();
+      await reopen();
+      await noteLost(store, told);
+      await log?.follow(store);
     },
     underWay: traffic.underWay,
+    log: log?.of,
     close: async () => {
-      await Promise.all(stores.map((store) => store.close()));
+      await log?.close();
+      await closeAll();
       await double.close();
     },
   };
 }
 
-interface Follower {
-  reached: number;
-  isBusy: boolean;
-  isCaughtUp: boolean;
-}
-
-interface Traffic {
-  readonly watched: (store: EventStore) => EventStore;
-  readonly underWay: () => Promise<void> | undefined;
-}
-
-function createTraffic(): Traffic {
-  const followers = new Set<Follower>();
-  let calls = 0;
-  let newest = 0;
-  let moved = createSignal();
-  const move = (): void => {
-    const before = moved;
-    moved = createSignal();
-    before.give();
-  };
-  const during = async <Result>(call: Promise<Result>): Promise<Result> => {
-    calls += 1;
-    try {
-      return await call;
-    } finally {
-      calls -= 1;
-      move();
-    }
-  };
-  const follow = (follower: Follower, subscriber: Subscriber): Subscriber => ({
-    onEvents: async (events) => {
-      follower.isBusy = true;
-      move();
-      await subscriber.onEvents(events);
-      follower.reached = events.at(-1)?.position ?? follower.reached;
-      follower.isBusy = false;
-      move();
-    },
-    onCaughtUp: () => {
-      follower.isCaughtUp = true;
-      move();
-      subscriber.onCaughtUp?.();
-    },
-    onDropped: (fault) => {
-      followers.delete(follower);
-      move();
-      subscriber.onDropped?.(fault);
-    },
-  });
-  const isWaiting = ({ isBusy, isCaughtUp, reached }: Follower): boolean =>
-    !isBusy && (!isCaughtUp || reached < newest);
-
-  return {
-    watched: (store) => ({
-      ...store,
-      append: async (...given) => {
-        const result = await during(store.append(...given));
-        if (result.kind === 'appended') newest = Math.max(newest, result.position);
-        return result;
-      },
-      readStream: (...given) => during(store.readStream(...given)),
-      readAll: (...given) => during(store.readAll(...given)),
-      head: () => during(store.head()),
-      truncate: (...given) => during(store.truncate(...given)),
-      subscribe: (after, subscriber) => {
-        const follower = { reached: after, isBusy: false, isCaughtUp: false };
-        followers.add(follower);
-        const subscription = store.subscribe(after, follow(follower, subscriber));
-        return {
-          close: () => {
-            followers.delete(follower);
-            subscription.close();
-            move();
-          },
-        };
-      },
-    }),
-    underWay: () => (calls > 0 || [...followers].some(isWaiting) ? moved.given : undefined),
-  };
-}
-
-function createSignal(): { readonly given: Promise<void>; readonly give: () => void } {
-  let give = (): void => undefined;
-  const given = new Promise<void>((resolve) => {
-    give = resolve;
-  });
-  return { given, give };
+/** As whoever has heard of more than the server holds. */
+async function noteLost(store: EventStore, told: number): Promise<void> {
+  const head = await store.head();
+  if (told <= head) return;
+  const reason = `The log has told of position ${told}, and the server ends at ${head}.`;
+  await store.noteLoss?.({ first: head + 1, last: told, reason });
 }

@@ -29,17 +29,25 @@ type Given = CreateLedgerOptions<never> & {
   readonly runtime: Runtime;
 };
 
+interface ServicesOf {
+  readonly life: Life;
+  readonly disk: Disk;
+  readonly crew: Crew;
+  /** Of the process, among all over the store. */
+  readonly name: string;
+}
+
 /** Of consumers, whose looks at the lag would only cost time where days pass. */
 const lookEveryMs = 24 * 3_600_000;
 
 export async function startServices(
   given: Given,
-  { life, disk, crew }: { readonly life: Life; readonly disk: Disk; readonly crew: Crew },
+  { life, disk, crew, name }: ServicesOf,
 ): Promise<Ledger> {
   const { runtime, store, onFault } = given;
-  const log = await openLog(disk, runtime);
+  const log = disk.log?.(life, runtime) ?? (await openLog(disk, runtime));
   const { ledger, core } = await composeLedger(given, { duties: [], crew });
-  const follower = createFollower({ core, log, instance: 'caller', runtime, lookEveryMs });
+  const follower = createFollower({ core, log, instance: `${name}-caller`, runtime, lookEveryMs });
   const { tools, tenant: _tenant, ...ports } = given;
   const own = (instance: string): CoreSource => ({
     own: {
@@ -55,8 +63,8 @@ export async function startServices(
       },
     } satisfies OwnCore,
   });
-  const depsOf = (name: string) => ({
-    core: own(name),
+  const depsOf = (service: string) => ({
+    core: own(`${name}-${service}`),
     log,
     runtime,
     lookEveryMs,

@@ -28,9 +28,9 @@ import { type Process, type Shape, startProcess, type StartOptions } from './pro
 export { type StoreKind, stores } from './disk.ts';
 export { type Outage, type Process, type StartOptions } from './process.ts';
 
-const onServer = process.env['FAILURE_WINDOWS'] === 'eventstoredb';
-/** A server is backed up by other means. */
-export const hasBackups = !onServer;
+const { FAILURE_WINDOWS: wanted = 'embedded', FAILURE_WINDOWS_SHARE: share = '' } = process.env;
+/** Each window once, however many guarantees it applies to. */
+export const isShare = share !== '';
 
 const settings = {
   memory: { kind: 'memory', shape: 'one ledger' },
@@ -39,17 +39,22 @@ const settings = {
   'sqlite, through services': { kind: 'sqlite', shape: 'services' },
   eventstoredb: { kind: 'eventstoredb', shape: 'one ledger' },
   'eventstoredb, through services': { kind: 'eventstoredb', shape: 'services' },
+  'eventstoredb and Kafka, through services': { kind: 'distributed', shape: 'services' },
 } as const satisfies Readonly<Record<string, { readonly kind: StoreKind; readonly shape: Shape }>>;
 
 export type Adapter = keyof typeof settings;
 
 /**
  * Each test runs over every store, in one ledger and through services that have cores of their own. Those
- * over a server take real time: FAILURE_WINDOWS=eventstoredb runs them, and no others.
+ * over servers take real time: FAILURE_WINDOWS=eventstoredb or distributed runs them, and no others.
  */
 export const adapters: readonly Adapter[] = (Object.keys(settings) as readonly Adapter[]).filter(
-  (name) => (settings[name].kind === 'eventstoredb') === onServer,
+  (name) => setOf(settings[name].kind) === wanted,
 );
+
+function setOf(kind: StoreKind): string {
+  return kind === 'memory' || kind === 'sqlite' ? 'embedded' : kind;
+}
 
 export const guarantees = ['idempotent', 'lookup', 'natural', 'manual'] as const;
 
@@ -61,6 +66,8 @@ export interface WorldOptions extends Omit<ProviderOptions, 'runtime'> {
 
 export interface World {
   readonly shape: Shape;
+  /** Services of all its processes share their groups: which of them does what is not known. */
+  readonly sharesGroups: boolean;
   readonly provider: SandboxProvider;
   /** The provider's own clock, and the passing of time. */
   readonly time: VirtualRuntime;
@@ -107,6 +114,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   };
   const world: Omit<World, 'expectSound'> = {
     shape,
+    sharesGroups: disk.log !== undefined,
     provider,
     time,
     store: disk.store,

@@ -112,6 +112,5 @@ export const waiting: Readonly<Record<string, string>> = {
 /** Of these a part can be tested only with what is named here; the rest is. */
 export const partly: Readonly<Record<string, string>> = {
   F082: 'the isError of an MCP result',
-  F117: 'claimants in processes of their own, over the distributed adapters',
   F129: 'the resumed state of an agent framework',
 };

@@ -1,5 +1,7 @@
 // npm run test:kafka: starts a real Kafka broker on the loopback, runs the suites that need one, and
-// stops it. Without Java or the jars it says what is missing and ends well: nothing was tested.
+// stops it. npm run test:distributed: the same for all failure windows, through services that hear of a
+// store on a server by the broker alone. Without Java or the jars it says what is missing and ends well:
+// nothing was tested.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { startCluster } from './broker/cluster.ts';
@@ -9,6 +11,16 @@ import { fetchJars } from './broker/jars.ts';
 const nodeOptions = `${process.env['NODE_OPTIONS'] ?? ''} --disable-warning=TimeoutNegativeWarning`;
 const root = process.cwd();
 const jars = fetchJars(root);
+const [first, ...others] = process.argv.slice(2);
+const isWindows = first === 'failure-windows';
+const given = isWindows ? others : process.argv.slice(2);
+
+const suites = isWindows
+  ? {
+      args: ['--selectProjects', 'failure-windows', '--forceExit', ...given],
+      env: { FAILURE_WINDOWS: 'distributed' },
+    }
+  : { args: ['--selectProjects', 'kafka', '--runInBand', '--forceExit', ...given], env: {} };
 
 if (jars.kind === 'missing') {
   console.log(`The suites over a real Kafka broker were skipped: ${jars.why}.`);
@@ -19,17 +31,11 @@ if (jars.kind === 'missing') {
     process.once(signal, () => void cluster.stop().then(() => process.exit(1)));
   }
   try {
-    const args = [
-      '--selectProjects',
-      'kafka',
-      '--runInBand',
-      '--forceExit',
-      ...process.argv.slice(2),
-    ];
-    const jest = spawn('jest', args, {
+    const jest = spawn('jest', suites.args, {
       stdio: 'inherit',
       env: {
         ...process.env,
+        ...suites.env,
         KAFKA_BROKERS: cluster.addresses.join(),
         KAFKA_JARS: jars.folder,
         NODE_OPTIONS: nodeOptions,

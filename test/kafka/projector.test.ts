@@ -1,24 +1,30 @@
-// The projector over a real broker: what was stored arrives once and in order for whoever passes over what
-// is not newer, and the one that was taken over can publish nothing more, though it wakes.
+// The projector between a server and a real broker: what was stored arrives once and in order for whoever
+// passes over what is not newer, and the one that was taken over can publish nothing more, though it wakes.
 import { hash, randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { createLedger, defineTool } from '@action-ledger/client';
 import { actionOfStream } from '@action-ledger/domain';
 import { actionTopics, type EventLog, eventPlaceOf, type LogFault } from '@action-ledger/event-log';
-import { createMemoryEventStore, type EventStore } from '@action-ledger/event-store';
+import { type EventStore } from '@action-ledger/event-store';
+import { openEventStoreDbEventStore } from '@action-ledger/event-store-eventstoredb';
+import { openEventStoreDbDouble } from '@action-ledger/eventstoredb-double';
 import { createProjector } from '@action-ledger/projector';
 import { z } from 'zod';
 import { brokersGiven, newPrefix, openLog, runtime, skipped } from './world.ts';
 
 const brokers = brokersGiven();
 const actions = 40;
+/** Of another application: so many that the server tells how far it has looked. */
+const foreign = 300;
 const seatStream = 'projector-seat';
 
 if (brokers === undefined) {
   it.skip(skipped('the projector over Kafka'), () => undefined);
 } else {
-  it('FW15 F102 hands over to another, and the log itself fences off the one that wakes too late: nothing is missing', async () => {
-    const store = createMemoryEventStore();
+  it('FW15 F102 F109 hands over to another, which misses nothing though the server has told of more, and the log itself fences off the one that wakes too late', async () => {
+    const double = await openEventStoreDbDouble({ runtime });
+    const { connectionString } = double;
+    const store = await openEventStoreDbEventStore({ connectionString, runtime });
     const log = await openLog(brokers, newPrefix());
     const pay = defineTool({
       name: 'pay',
@@ -37,6 +43,8 @@ if (brokers === undefined) {
     const one = projectorOf(standingStill(store, 'one'), asleep.log, 'one');
     await one.start();
     await asleep.holds;
+    for (let n = 0; n < foreign; n += 1)
+      await double.write('elsewhere.a', { id: randomUUID(), type: 'OrderPlaced' });
     const two = projectorOf(store, log, 'two');
     await two.start();
     await until(() => two.isWorking());
@@ -58,6 +66,7 @@ if (brokers === undefined) {
     await Promise.all([one.stop(), two.stop()]);
     await ledger.close();
     await log.close();
+    await double.close();
   });
 }
 

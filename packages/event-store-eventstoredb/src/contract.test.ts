@@ -20,7 +20,9 @@ eventStoreContract('EventStoreDB, on a protocol double of the server', async () 
 const real = process.env['EVENTSTOREDB_URL'];
 if (real === undefined) {
   describe('event store contract: EventStoreDB, on a real server', () => {
-    it.skip('set EVENTSTOREDB_URL to run it', () => undefined);
+    // Nothing starts a container by itself: an engine may be there for other things.
+    it.skip('set EVENTSTOREDB_URL (a server, or a container of eventstore/eventstore with --insecure --mem-db)', () =>
+      undefined);
   });
 } else {
   let opened = 0;

@@ -2,10 +2,9 @@
 // shows them in its log until then; so a stream beside those of the ledger says which were cut, and
 // where. One append makes a cut: telling the server what it need not keep comes after it, and can be
 // repeated. A cut that is recorded twice is one cut.
-import { ANY, jsonEvent } from '@eventstore/db-client';
 import { checkCut, type StreamCut, StoreFault } from '@action-ledger/event-store';
+import { appendBeside, tried } from './beside.ts';
 import { type Connection } from './connection.ts';
-import { ambiguousFault } from './faults.ts';
 import { type Reading } from './reading.ts';
 import { type ReadEvent } from './wire.ts';
 
@@ -27,7 +26,6 @@ export interface CutsDeps {
 const cutsPerEventMax = 256;
 /** Calls at once. */
 const callsMax = 32;
-const triesMax = 3;
 
 export function createCuts(deps: CutsDeps): Cuts {
   const known = new Map<string, number>();
@@ -61,13 +59,8 @@ async function record(
   stream: string,
   cuts: readonly StreamCut[],
 ): Promise<void> {
-  const event = jsonEvent({
-    type: 'StreamsCut',
-    data: { cuts: cuts.map((cut) => [cut.stream, cut.before]) },
-  });
-  await tried(connection, 'The record of a cut', (client, options) =>
-    client.appendToStream(stream, event, { ...options, expectedRevision: ANY }),
-  );
+  const data = { cuts: cuts.map((cut) => [cut.stream, cut.before]) };
+  await appendBeside(connection, 'The record of a cut', { stream, type: 'StreamsCut', data });
 }
 
 async function tellServer(
@@ -79,31 +72,6 @@ async function tellServer(
   await tried(connection, `Cutting ${stream}`, (client, options) =>
     client.setStreamMetadata(prefix + stream, { truncateBefore }, options),
   );
-}
-
-type Client = ReturnType<Connection['client']>;
-
-/** Doing it twice does no harm. */
-async function tried(
-  connection: Connection,
-  what: string,
-  call: (
-    client: Client,
-    options: { readonly credentials: Connection['credentials']; readonly deadline: number },
-  ) => Promise<unknown>,
-): Promise<void> {
-  const { credentials, callMs: deadline } = connection;
-  let failure: unknown;
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    const client = connection.client();
-    try {
-      await connection.within(call(client, { credentials, deadline }));
-      return;
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw ambiguousFault(what, failure);
 }
 
 function cutsIn({ data, revision }: ReadEvent): readonly StreamCut[] {

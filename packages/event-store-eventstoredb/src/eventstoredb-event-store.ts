@@ -9,6 +9,7 @@ import { createCuts } from './cuts.ts';
 import { closedFault } from './faults.ts';
 import { Following, type FollowingDeps } from './following.ts';
 import { createLanes } from './lanes.ts';
+import { createLosses, type Losses } from './losses.ts';
 import { createReading } from './reading.ts';
 import { createSight } from './sight.ts';
 
@@ -39,14 +40,16 @@ export async function openEventStoreDbEventStore(
     throw new RangeError(`A prefix is letters, digits or _, then one dot: not ${prefix}`);
   const connection = connect(options.connectionString, deadlineMs, runtime);
   const cuts = createCuts({ connection, prefix, reading: () => reading });
+  const losses = createLosses({ connection, prefix, reading: () => reading });
   const cutBefore = (stream: string): number => cuts.before(stream);
   const reading = createReading({ connection, runtime, prefix, cutBefore });
   try {
     await cuts.load();
+    await losses.load();
     const sight = createSight(await reading.end());
     const deps = { connection, runtime, prefix, reading, sight, cutBefore };
     const watchdogMs = options.watchdogMs ?? watchdogMsUsual;
-    return createStore({ ...deps, cuts, watchdogMs });
+    return createStore({ ...deps, cuts, losses, watchdogMs });
   } catch (error) {
     await connection.close();
     throw error;
@@ -56,11 +59,12 @@ export async function openEventStoreDbEventStore(
 type StoreDeps = Parameters<typeof createAppend>[0] &
   FollowingDeps & {
     readonly cuts: ReturnType<typeof createCuts>;
+    readonly losses: Losses;
     readonly reading: ReturnType<typeof createReading>;
   };
 
 function createStore(deps: StoreDeps): EventStore {
-  const { connection, reading, cuts } = deps;
+  const { connection, reading, cuts, losses } = deps;
   const append = createAppend(deps);
   const lanes = createLanes();
   const followers = new Set<Following>();
@@ -107,7 +111,15 @@ function createStore(deps: StoreDeps): EventStore {
       checkOpen();
       return (await reading.head())?.position ?? 0;
     },
-    condition: () => ({ kind: 'ready' }),
+    condition: losses.condition,
+    noteLoss: async (loss) => {
+      checkOpen();
+      return losses.noteLoss(loss);
+    },
+    confirmRecovered: async () => {
+      checkOpen();
+      await losses.confirmRecovered();
+    },
     close: () => (closing ??= close()),
   };
 }

@@ -47,6 +47,8 @@ export interface EventStoreDbDouble {
   readonly deleteStream: (stream: string) => Promise<void>;
   /** For good. */
   readonly tombstoneStream: (stream: string) => Promise<void>;
+  /** Of all streams. */
+  readonly recordCount: () => number;
   /** Forgets the last records, acknowledged or not. In memory only. */
   readonly loseLast: (count: number) => void;
   /** Drops every connection and listens no more. */
@@ -99,6 +101,7 @@ export async function openEventStoreDbDouble(
     tombstoneStream: async (stream) => {
       await hardDelete(store, stream);
     },
+    recordCount: () => store.records().length,
     loseLast: store.loseLast,
     down,
     up: async () => {
