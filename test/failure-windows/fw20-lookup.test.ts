@@ -80,7 +80,7 @@ overEach(
       inWorld(
         payWorld({ fault: onFirst(ackLost), lookupFault: () => ({ outage: true }) }),
         async (world) => {
-          const process = await world.start();
+          const process = await world.start({ sweepMs: minute });
           const answer = await process.call(invoice, { ...firstCall, waitMs: minute });
           expect(answer).toMatchObject({ word: 'checking', owner: 'reconciler' });
           await world.advance(8 * hour);

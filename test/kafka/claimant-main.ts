@@ -24,9 +24,10 @@ const onFault = (where: string, fault: unknown): void => {
   process.stdout.write(`fault ${where} ${String(fault)}\n`);
 };
 
-async function openClaimant(name: string): Promise<Service> {
-  const store = await openEventStoreDbEventStore({ connectionString, runtime });
-  const log = await openKafkaEventLog({ brokers, prefix, runtime, topics: { partitions: 4 } });
+const store = await openEventStoreDbEventStore({ connectionString, runtime });
+const log = await openKafkaEventLog({ brokers, prefix, runtime, topics: { partitions: 4 } });
+
+function openClaimant(name: string): Service {
   return createExecutor({
     ...{ log, runtime, onFault },
     core: {
@@ -42,7 +43,7 @@ async function openClaimant(name: string): Promise<Service> {
   });
 }
 
-const executors = await Promise.all(names.map(openClaimant));
+const executors = names.map(openClaimant);
 process.stdout.write('ready\n');
 createInterface({ input: process.stdin })
   .once('line', () => void Promise.all(executors.map((executor) => executor.start())))

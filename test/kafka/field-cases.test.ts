@@ -1,7 +1,6 @@
 // Field cases that need a server and a broker: claimants in processes of their own, and places that a server
 // moves by itself.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { hash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
