@@ -56,10 +56,11 @@ export async function openBrokerLog(options: BrokerLogOptions): Promise<BrokerLo
   traffic.also(groups.areBehind);
   const parts = { log, groups, traffic, turn: inTurn() };
   const faults: unknown[] = [];
+  const newest: EventLog['newest'] = (topics) => traffic.during(log.newest(topics));
   const projecting = (store: EventStore): Projector =>
     createProjector({
       ...{ store, sha256, leaseMs, runtime: time, instance: 'projector' },
-      log: { openPublisher: (given) => openPublisher(parts, given) },
+      log: { openPublisher: (given) => openPublisher(parts, given), newest },
       clock: { nowMs: () => time.clock.wallMs() },
       onFault: (where, fault) => faults.push(where, fault),
     });
@@ -79,6 +80,7 @@ export async function openBrokerLog(options: BrokerLogOptions): Promise<BrokerLo
         consumers.add(joined.kill);
         return joined.consumer;
       },
+      newest,
       lag: (group, topics) => traffic.during(log.lag(group, topics)),
       reset: (request) => traffic.during(log.reset(request)),
       close: async () => undefined,

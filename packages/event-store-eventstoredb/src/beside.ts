@@ -18,7 +18,7 @@ export async function appendBeside(
   what: string,
   { stream, type, data }: EventBeside,
 ): Promise<void> {
-  const event = jsonEvent({ type, data } as Parameters<typeof jsonEvent>[0]);
+  const event = jsonEvent({ type, data });
   await tried(connection, what, (client, options) =>
     client.appendToStream(stream, event, { ...options, expectedRevision: ANY }),
   );

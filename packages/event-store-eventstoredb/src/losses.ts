@@ -8,7 +8,7 @@ import { type Reading } from './reading.ts';
 import { type ReadEvent } from './wire.ts';
 
 export interface Losses extends Required<Pick<EventStore, 'noteLoss' | 'confirmRecovered'>> {
-  condition(): StoreCondition;
+  readonly condition: () => StoreCondition;
   /** Those that other processes have noted or confirmed. */
   load(): Promise<void>;
 }
@@ -25,22 +25,23 @@ interface Noted extends Loss {
 }
 
 interface Known {
-  condition: StoreCondition;
+  readonly condition: StoreCondition;
   /** Positions, first and last. */
-  confirmed: readonly (readonly [number, number])[];
+  readonly confirmed: readonly (readonly [number, number])[];
 }
 
+const nothingLost: Known = { condition: { kind: 'ready' }, confirmed: [] };
 const noted = 'LossNoted';
 const confirmed = 'LossesConfirmed';
 
 export function createLosses({ connection, reading, prefix }: LossesDeps): Losses {
   const stream = `${prefix.slice(0, -1)}~losses`;
-  let known: Known = { condition: { kind: 'ready' }, confirmed: [] };
+  let known = nothingLost;
   return {
     condition: () => known.condition,
     load: async () => {
       const events = await reading().beside(stream);
-      known = events.reduce(afterEvent, { condition: { kind: 'ready' }, confirmed: [] });
+      known = events.reduce(afterEvent, nothingLost);
     },
     noteLoss: async ({ first, last, reason }) => {
       const head = (await reading().head())?.position ?? 0;
@@ -61,7 +62,7 @@ export function createLosses({ connection, reading, prefix }: LossesDeps): Losse
 
 function afterEvent(known: Known, { type, data }: ReadEvent): Known {
   if (type === confirmed) return afterConfirmed(known);
-  return type === noted ? afterLoss(known, data as unknown as Noted) : known;
+  return type === noted ? afterLoss(known, data as Noted) : known;
 }
 
 /** Positions behind the end are given again: only those before it are missing for good. */
