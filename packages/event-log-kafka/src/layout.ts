@@ -7,9 +7,6 @@ import { type Administration } from './admin.ts';
 import { type Names } from './names.ts';
 import { type TopicSettings } from './options.ts';
 
-// Node finds no export of this name in the client, which is no ES module.
-const { ConfigResourceTypes } = kafkajs;
-
 /** The partitions of each topic. */
 export type Layout = ReadonlyMap<string, number>;
 
