@@ -1,5 +1,5 @@
 // The gateway as a schema registry, as clients of Confluent's ask one, and as the ledger's own client does.
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createDecodersBy,
   createSchemaRegistry,
@@ -8,35 +8,38 @@ import {
 } from '@action-ledger/avro';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import { releasedSchemas } from '@action-ledger/schemas';
-import { inWorld } from './world.ts';
+import { inWorld, openWorld, type World } from './world.ts';
 
 const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 describe('the schemas over HTTP', () => {
+  // Nothing is changed by what is asked here.
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld();
+  });
+  afterAll(() => world.close());
+
   it.each(releasedSchemas)('$subject $version has its id and its place', async (released) => {
     const { id, subject, version, schema } = released;
-    await inWorld({}, async ({ ask }) => {
-      expect((await ask({ url: `/schemas/ids/${id}` })).json).toEqual({ schema });
-      const at = `/subjects/${subject}/versions`;
-      expect((await ask({ url: `${at}/${version}` })).json).toEqual(released);
-      expect((await ask({ url: at })).json).toEqual(
-        releasedSchemas.filter((each) => each.subject === subject).map((each) => each.version),
-      );
-    });
+    expect((await world.ask({ url: `/schemas/ids/${id}` })).json).toEqual({ schema });
+    const at = `/subjects/${subject}/versions`;
+    expect((await world.ask({ url: `${at}/${version}` })).json).toEqual(released);
+    expect((await world.ask({ url: at })).json).toEqual(
+      releasedSchemas.filter((each) => each.subject === subject).map((each) => each.version),
+    );
   });
 
   it('lists its subjects, and says how versions go together', async () => {
-    await inWorld({}, async ({ ask }) => {
-      expect((await ask({ url: '/subjects?deleted=false' })).json).toEqual([
-        'action.events-value',
-        'action.proposals-value',
-        'action.state-value',
-      ]);
-      const { json, headers } = await ask({ url: '/config' });
-      expect(json).toEqual({ compatibilityLevel: 'FULL_TRANSITIVE' });
-      expect(headers['content-type']).toBe('application/vnd.schemaregistry.v1+json');
-    });
+    expect((await world.ask({ url: '/subjects?deleted=false' })).json).toEqual([
+      'action.events-value',
+      'action.proposals-value',
+      'action.state-value',
+    ]);
+    const { json, headers } = await world.ask({ url: '/config' });
+    expect(json).toEqual({ compatibilityLevel: 'FULL_TRANSITIVE' });
+    expect(headers['content-type']).toBe('application/vnd.schemaregistry.v1+json');
   });
 
   it.each([
@@ -51,28 +54,24 @@ describe('the schemas over HTTP', () => {
     ['/subjects/action.state-value/versions/first', 422, 42_202],
     ['/subjects/action.state-value/versions/2147483648', 422, 42_202],
   ] as const)('%s is %d, with the error code %s', async (url, status, code) => {
-    await inWorld({}, async ({ ask }) => {
-      const said = await ask({ url });
-      expect([said.status, said.json['error_code']]).toEqual([status, code]);
-      expect(said.headers['content-type']).toBe('application/vnd.schemaregistry.v1+json');
-      if (code !== undefined)
-        expect(said.json).toEqual({ error_code: code, message: expect.stringContaining('not') });
-    });
+    const said = await world.ask({ url });
+    expect([said.status, said.json['error_code']]).toEqual([status, code]);
+    expect(said.headers['content-type']).toBe('application/vnd.schemaregistry.v1+json');
+    if (code !== undefined)
+      expect(said.json).toEqual({ error_code: code, message: expect.stringContaining('not') });
   });
 
   it('are for everybody with a role, who may show a key as the password of anyone', async () => {
-    await inWorld({}, async ({ ask }) => {
-      const status = async (as: string | null, authorization?: string, url = '/subjects') =>
-        (await ask({ url, as, headers: authorization === undefined ? {} : { authorization } }))
-          .status;
-      expect(await status('acme:auditor')).toBe(200);
-      expect(await status('acme:')).toBe(403);
-      expect(await status(null)).toBe(401);
-      expect(await status(null, basic('anyone', 'acme:proposer'))).toBe(200);
-      expect(await status(null, basic('anyone', 'nobody'))).toBe(401);
-      expect(await status('acme:auditor', basic('anyone', 'acme:proposer'))).toBe(401);
-      expect(await status(null, basic('anyone', 'acme:auditor'), '/v1/actions')).toBe(401);
-    });
+    const status = async (as: string | null, authorization?: string, url = '/subjects') =>
+      (await world.ask({ url, as, headers: authorization === undefined ? {} : { authorization } }))
+        .status;
+    expect(await status('acme:auditor')).toBe(200);
+    expect(await status('acme:')).toBe(403);
+    expect(await status(null)).toBe(401);
+    expect(await status(null, basic('anyone', 'acme:proposer'))).toBe(200);
+    expect(await status(null, basic('anyone', 'nobody'))).toBe(401);
+    expect(await status('acme:auditor', basic('anyone', 'acme:proposer'))).toBe(401);
+    expect(await status(null, basic('anyone', 'acme:auditor'), '/v1/actions')).toBe(401);
   });
 });
 
