@@ -38,6 +38,7 @@ if (jars.kind === 'missing') {
         ...suites.env,
         KAFKA_BROKERS: cluster.addresses.join(),
         KAFKA_JARS: jars.folder,
+        KAFKA_FOLDER: cluster.folder,
         NODE_OPTIONS: nodeOptions,
       },
     });

@@ -22,6 +22,8 @@ import { host, type Node, settingsOf } from './settings.ts';
 export interface Cluster {
   /** `host:port` of each broker. */
   readonly addresses: readonly string[];
+  /** What they keep lies in folders in it. */
+  readonly folder: string;
   /** With SIGKILL; resolves when it is gone. */
   readonly kill: (broker: number) => Promise<void>;
   /** Over what it has kept, at the same address; resolves when it listens. */
@@ -82,7 +84,7 @@ export async function startCluster({ jars, brokers }: ClusterOptions): Promise<C
     await stop();
     throw error;
   }
-  return { addresses: nodes.map(({ port }) => `${host}:${port}`), kill, start, stop };
+  return { addresses: nodes.map(({ port }) => `${host}:${port}`), folder, kill, start, stop };
 }
 
 /** Ends the broker with its own input, which ends with the process that started it. */
