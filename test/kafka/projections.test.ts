@@ -62,7 +62,7 @@ if (brokers === undefined) {
       passEveryMs: 300,
       sweepMs: 100,
       onBroken: (breach) => breaches.push(breach),
-      states: { encode: stateAsJson },
+      states: { textOf: (value) => Buffer.from(value).toString() },
     });
     await auditor.start();
     await until(async () => isSame(await readStates(log), await foldsOf(store)));

@@ -9,7 +9,7 @@ export {
   serviceDepsOf,
   sha256,
 } from './process-parts.ts';
-export { encodersOf, proposalDecoderOf } from './records.ts';
+export { encodersOf, proposalDecoderOf, stateTextOf } from './records.ts';
 export { runProcess, type ServiceShape } from './run-process.ts';
 export {
   type Env,

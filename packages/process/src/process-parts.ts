@@ -11,7 +11,7 @@ import {
 import { type SecretDigest } from '@action-ledger/client';
 import { type EventLog } from '@action-ledger/event-log';
 import { type EventStore } from '@action-ledger/event-store';
-import { type Metrics } from '@action-ledger/metrics';
+import { type Metrics, seeOpen } from '@action-ledger/metrics';
 import { type Runtime } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
 import { type ProcessLogger } from './logger.ts';
@@ -56,6 +56,9 @@ export function ownCoreOf(parts: ProcessParts): OwnCore {
     watch: metrics.watch,
     onOpen: ({ ledger }) => {
       metrics.attach({ ledger });
+      seeOpen(ledger, metrics, () => false).catch((fault: unknown) => {
+        parts.onFault('counting what is open', fault);
+      });
     },
     onFault: parts.onFault,
     onNotice: (notice) => {

@@ -28,6 +28,14 @@ export function proposalDecoderOf(parts: ProcessParts): DecodeProposal {
   return (value) => (value[0] === avroMagic ? decodeAvro(value) : decodeJsonProposal(value));
 }
 
+/** The whole state as canonical JSON text, from a record in either form. */
+export function stateTextOf(parts: ProcessParts): (value: Uint8Array) => Promise<string> {
+  const registry = registryOf(parts);
+  const { state } = registry === undefined ? createDecoders() : createDecodersBy(registry);
+  return async (value) =>
+    value[0] === avroMagic ? (await state(value)).state : Buffer.from(value).toString();
+}
+
 /** Of the Confluent wire format. No JSON begins so. */
 const avroMagic = 0;
 

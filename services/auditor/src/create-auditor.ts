@@ -41,9 +41,9 @@ export interface AuditorDeps
   readonly compareProjections?: (rest: () => Promise<void>) => AsyncIterable<BrokenRecord>;
   /**
    * Compares the topic of states, which a projector writes, with the streams, and asks it to mend what is
-   * not as it should be. `encode` as the projector does; `actionsMax` is held in memory, default 250,000.
+   * not as it should be. `textOf` reads a state as it is told; `actionsMax` are held in memory, default 250,000.
    */
-  readonly states?: Pick<CompareStatesDeps, 'encode' | 'actionsMax'>;
+  readonly states?: Pick<CompareStatesDeps, 'textOf' | 'actionsMax'>;
   /** Of the ledger that it watches. Default 5,000. */
   readonly sweepMs?: number;
   /** Between two passes over everything, also of processes before, and before the first. Default 24 h. */

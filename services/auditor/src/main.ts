@@ -1,6 +1,6 @@
 // The auditor as a process of its own: what it finds damaged its core puts into quarantine. Settings:
 // docs/distributed.md.
-import { overOwnCore, runProcess } from '@action-ledger/process';
+import { overOwnCore, runProcess, stateTextOf } from '@action-ledger/process';
 import { createAuditor } from './create-auditor.ts';
 
 /** Most actions end within it: then their stream is checked once, and not after each event. */
@@ -13,6 +13,7 @@ await runProcess({
       createAuditor({
         ...parts,
         lingerMs,
+        states: { textOf: stateTextOf(parts) },
         ownerOfExternalId: (...named) => ledger.ownerOfExternalId(...named),
         quarantine: async (actionId) => (await ledger.load(actionId)).kind === 'broken',
         onBroken: ({ invariant }) => {

@@ -8,6 +8,7 @@ import {
   type Metrics,
   type MetricsServer,
   serveMetrics,
+  seeOpen,
 } from '@action-ledger/metrics';
 import { type Notifier } from '@action-ledger/notifier';
 import { type Auditor } from '@action-ledger/auditor';
@@ -66,16 +67,6 @@ export function createMetering(place: MetricsPlace, runtime: Runtime, logger: Lo
       await server?.close();
     },
   };
-}
-
-/** What moves meanwhile is noted by the move: an older state is never put over a newer one. */
-async function seeOpen(ledger: Ledger, metrics: Metrics, isStopped: () => boolean): Promise<void> {
-  for (const actionId of ledger.openActions()) {
-    if (isStopped()) return;
-    const loaded = await ledger.load(actionId);
-    if (loaded.kind === 'action') metrics.seed(loaded.action);
-  }
-  metrics.seeded();
 }
 
 function storeCounts({ store }: Ledger): ReturnType<NonNullable<StoreSource>> {

@@ -109,7 +109,10 @@ export async function openProjectionsWorld(): Promise<ProjectionsWorld> {
         ...parts,
         passEveryMs: hour,
         onBroken: (breach) => breaches.push(breach),
-        states: { encode: stateAsJson, ...(actionsMax === undefined ? {} : { actionsMax }) },
+        states: {
+          textOf: (value) => Buffer.from(value).toString(),
+          ...(actionsMax === undefined ? {} : { actionsMax }),
+        },
       });
       await auditor.start();
       await runtime.advance(hour + 60 * second);

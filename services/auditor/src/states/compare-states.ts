@@ -11,7 +11,7 @@ import {
   type RecordStreamDeps,
   type StateMends,
 } from '@action-ledger/application';
-import { foldAction } from '@action-ledger/codec';
+import { foldAction, stateAsJson } from '@action-ledger/codec';
 import { type Action, actionOfStream, parseActionId, streamOfAction } from '@action-ledger/domain';
 import { type EventLog } from '@action-ledger/event-log';
 import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
@@ -21,6 +21,7 @@ import {
   isIn,
   readToldStates,
   type Slice,
+  type StateText,
   type ToldState,
   type ToldStates,
 } from './told-states.ts';
@@ -29,8 +30,7 @@ export interface CompareStatesDeps extends RecordStreamDeps {
   readonly store: EventStore;
   readonly log: Pick<EventLog, 'consume' | 'lag'>;
   readonly runtime: Runtime;
-  /** As the projector encodes it. */
-  readonly encode: (action: Action) => Uint8Array;
+  readonly textOf: StateText;
   readonly rest: () => Promise<void>;
   readonly isStopped: () => boolean;
   /** Held in memory at once; more are compared in several rounds. Default 250,000. */
@@ -47,16 +47,17 @@ interface Round {
 export async function* compareStates(deps: CompareStatesDeps): AsyncGenerator<BrokenRecord> {
   const mends = createStateMends(deps);
   const slices: Slice[] = [everything];
+  const tells = { left: tellsMax };
   for (let slice = slices.pop(); slice !== undefined; slice = slices.pop()) {
     if (deps.isStopped() || deps.store.condition().kind !== 'ready') return;
     const projected = await projectedPlace(deps.store);
     if (projected === undefined) return;
-    const told = await readToldStates({ ...deps, digest: digestOf(deps) }, slice);
+    const told = await readToldStates({ ...deps, digest: deps.sha256 }, slice);
     if (told === undefined) return;
     slices.push(...told.left);
     const round = { told, projected };
-    yield* tellAndMend(mends, compareStreams(deps, round));
-    yield* tellAndMend(mends, compareOthers(deps, round));
+    yield* tellAndMend(mends, tells, compareStreams(deps, round));
+    yield* tellAndMend(mends, tells, compareOthers(deps, round));
     if (slice !== everything) continue;
     for (const key of told.foreign) yield foreignRecord(key);
     await mends.ask(told.foreign.filter((key) => parseActionId(key) !== undefined));
@@ -70,16 +71,21 @@ interface Finding {
 }
 
 const mendsAtOnce = 100;
+/** In one pass. Where more differ they differ for one reason: all are mended, and the others are not told. */
+const tellsMax = 100;
 
 async function* tellAndMend(
   mends: StateMends,
+  tells: { left: number },
   findings: AsyncIterable<Finding>,
 ): AsyncGenerator<BrokenRecord> {
   const asked: string[] = [];
   const ask = (): Promise<void> => mends.ask(asked.splice(0));
   for await (const { action, detail } of findings) {
-    if (detail !== undefined)
+    if (detail !== undefined && tells.left > 0) {
+      tells.left -= 1;
       yield { stream: streamOfAction(action), invariant: 'projection-equals-fold', detail };
+    }
     asked.push(action);
     if (asked.length >= mendsAtOnce) await ask();
   }
@@ -172,7 +178,7 @@ function differs(
   const through = events.filter((each) => each.revision <= revision);
   const found = foldAction(deps.sha256, streamOfAction(action), through);
   if (found.kind === 'broken' || through.length === 0) return undefined;
-  if (digestOf(deps)(deps.encode(found.action)) === digest) return undefined;
+  if (deps.sha256(textOfState(found.action)) === digest) return undefined;
   return `action.state says something else of revision ${revision} than the stream does`;
 }
 
@@ -188,8 +194,8 @@ async function eventsOf(
   }
 }
 
-function digestOf({ sha256 }: Pick<CompareStatesDeps, 'sha256'>) {
-  return (value: Uint8Array): string => sha256(Buffer.from(value).toString('latin1'));
+function textOfState(action: Action): string {
+  return Buffer.from(stateAsJson(action)).toString();
 }
 
 function foreignRecord(key: string): BrokenRecord {

@@ -5,6 +5,7 @@ import {
   actionTopics,
   type EventLog,
   eventPlaceOf,
+  isOutage,
   type LogRecord,
   partitionOf,
 } from '@action-ledger/event-log';
@@ -35,10 +36,15 @@ export interface ToldStates {
   readonly foreign: readonly string[];
 }
 
+/** The whole state as canonical JSON text. What it throws says that it cannot be read, or not now. */
+export type StateText = (value: Uint8Array) => string | Promise<string>;
+
 export interface ToldStatesDeps {
   readonly log: Pick<EventLog, 'consume' | 'lag'>;
   readonly runtime: Pick<Runtime, 'ids' | 'timers'>;
-  readonly digest: (value: Uint8Array) => string;
+  /** Of a state as canonical JSON text. */
+  readonly digest: (text: string) => string;
+  readonly textOf: StateText;
   /** Between two batches. */
   readonly rest: () => Promise<void>;
   readonly isStopped: () => boolean;
@@ -69,7 +75,7 @@ export async function readToldStates(
     from: 'start',
     batchMax: 1_000,
     handler: async (records) => {
-      for (const record of records) kept.note(record);
+      for (const record of records) await kept.note(record);
       await deps.rest();
     },
   });
@@ -88,11 +94,12 @@ async function waits(log: Pick<EventLog, 'lag'>, group: string): Promise<boolean
 }
 
 interface Kept {
-  readonly note: (record: LogRecord) => void;
+  readonly note: (record: LogRecord) => Promise<void>;
   readonly found: () => ToldStates;
 }
 
-function createKept({ digest, actionsMax = actionsMaxUsual }: ToldStatesDeps, wanted: Slice): Kept {
+function createKept(deps: ToldStatesDeps, wanted: Slice): Kept {
+  const { actionsMax = actionsMaxUsual } = deps;
   const states = new Map<string, ToldState>();
   const foreign = new Set<string>();
   const left: Slice[] = [];
@@ -104,7 +111,7 @@ function createKept({ digest, actionsMax = actionsMaxUsual }: ToldStatesDeps, wa
     for (const actionId of states.keys()) if (!isIn(slice, actionId)) states.delete(actionId);
   };
   return {
-    note: (record) => {
+    note: async (record) => {
       const { key, value } = record;
       const place = eventPlaceOf(record);
       if (place === undefined) {
@@ -115,9 +122,23 @@ function createKept({ digest, actionsMax = actionsMaxUsual }: ToldStatesDeps, wa
       foreign.delete(key);
       if (!isIn(slice, key)) return;
       const { generation = 0, revision } = place;
-      states.set(key, { generation, revision, digest: value && digest(value) });
+      const digest = value && (await digestOf(deps, value));
+      states.set(key, { generation, revision, digest });
       while (states.size > actionsMax) halve();
     },
     found: () => ({ states, slice, left, foreign: [...foreign] }),
   };
+}
+
+/** Of one that cannot be read none, which is no state's. */
+async function digestOf(
+  { textOf, digest }: Pick<ToldStatesDeps, 'textOf' | 'digest'>,
+  value: Uint8Array,
+): Promise<string> {
+  try {
+    return digest(await textOf(value));
+  } catch (fault) {
+    if (isOutage(fault)) throw fault;
+    return '';
+  }
 }
