@@ -183,6 +183,8 @@ overEach((payWorld, guarantee) => {
       let isTold = false;
       failReads(process, () => failed() > 0 && !isTold);
       const answer = await process.call(invoice, { ...firstCall, waitMs: second });
+      // The first looks for it break as well.
+      await world.advance(12 * second);
       isTold = true;
       expect(answer).toMatchObject({ word: 'checking', code: 'ledger.store-uncertain' });
       expect(answer.reason).toContain('nothing was sent by this call');

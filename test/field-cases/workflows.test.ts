@@ -276,6 +276,10 @@ describe('of the same kinds', () => {
         status: 'compensation_failed',
         watch: { owner: 'operator' },
       });
+      expect(await workflowOf(world)).toMatchObject({
+        status: 'compensation_failed',
+        steps: [{ compensated: { as: 'failed' } }, { compensated: { as: 'failed' } }],
+      });
     });
   });
 

@@ -5,6 +5,8 @@ import { type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
 import { type Chaos } from './chaos.ts';
 import { type Dice } from './dice.ts';
 import { type Planned, type PlannedCall, type PlannedTrip } from './plan.ts';
+import { type RemoteProposing } from './programs/programs.ts';
+import { isOfPrograms } from './programs/tools.ts';
 import { tripParts } from './tools.ts';
 
 export interface Told {
@@ -27,6 +29,8 @@ export interface AgentsDeps {
   readonly chaos: Chaos;
   /** A process that takes calls now, if there is one. */
   readonly front: (nth: number) => Ledger | undefined;
+  /** A program of the tenant that carries actions out itself, if one runs. */
+  readonly program: (tenant: string, nth: number) => RemoteProposing | undefined;
   readonly trace: (line: string) => void;
   readonly planned: readonly Planned[];
 }
@@ -45,12 +49,17 @@ export function createAgents(deps: AgentsDeps): Agents {
     new Promise((resolve) => void time.timers.after(ms, resolve));
 
   /** One delivery; undefined where no answer came. */
-  const deliver = async <Result>(
+  const deliver = <Result>(
     place: string,
     work: (there: Ledger) => Promise<Result>,
+  ): Promise<Result | undefined> => deliverTo(front, place, work);
+  const deliverTo = async <There, Result>(
+    who: (nth: number) => There | undefined,
+    place: string,
+    work: (there: There) => Promise<Result>,
   ): Promise<Result | undefined> => {
     await pause(dice.between(0, 30, 'way', place));
-    const there = front(dice.between(0, 7, 'front', place));
+    const there = who(dice.between(0, 7, 'front', place));
     if (there === undefined || chaos.strikes('caller: request lost', 0.02, place)) return undefined;
     const answer = await Promise.race([
       work(there).catch(() => undefined),
@@ -75,9 +84,22 @@ export function createAgents(deps: AgentsDeps): Agents {
       trace(`${planned.name} is ${end?.status ?? 'without an answer'}`);
       return end !== undefined && end.status !== 'running' && end.status !== 'refused';
     }
-    const outcome = await deliver(place, (there) => propose(there, planned));
+    const outcome = await proposed(planned, place);
     trace(`${planned.name} was told ${outcome?.word ?? 'nothing'} ${outcome?.actionId ?? ''}`);
     return outcome !== undefined && hear(planned, outcome, asked);
+  };
+  /** By whoever carries it out, or by somebody who leaves that to others. */
+  const proposed = (planned: PlannedCall, place: string): Promise<Outcome | undefined> => {
+    const { tenant, tool } = planned;
+    return isOfPrograms(tool) && dice.of('through a program', place) < 0.7
+      ? deliverTo(
+          (nth) => deps.program(tenant, nth),
+          place,
+          (there) => there.propose(proposalOf(planned)),
+        )
+      : deliver(place, (there) =>
+          there.propose({ ...proposalOf(planned), tenant, by: `agent of ${tenant}` }),
+        );
   };
   const hear = (planned: PlannedCall, outcome: Outcome, asked: number): boolean => {
     told.push({ at: time.clock.monoMs(), call: planned, outcome });
@@ -149,20 +171,14 @@ function isNoOutcome({ word, code }: Outcome): boolean {
     word === 'checking' ||
     word === 'waiting-for-approval' ||
     // Nothing was recorded just now: of the action it says nothing.
-    code?.startsWith('ledger.') === true
+    code?.startsWith('ledger.') === true ||
+    // No program that has the tool has said so yet.
+    code === 'tool.unknown'
   );
 }
 
-function propose(ledger: Ledger, planned: PlannedCall): Promise<Outcome> {
-  const { tool, tenant, arguments: args, origin, key } = planned;
-  return ledger.propose({
-    tool,
-    tenant,
-    arguments: args,
-    origin,
-    by: `agent of ${tenant}`,
-    ...(key === undefined ? {} : { key }),
-  });
+function proposalOf({ tool, arguments: args, origin, key }: PlannedCall) {
+  return { tool, arguments: args, origin, ...(key === undefined ? {} : { key }) };
 }
 
 async function cancel(ledger: Ledger, { actionId, revision }: Outcome): Promise<unknown> {

@@ -7,6 +7,7 @@ import { type SandboxProvider } from '@action-ledger/sandbox';
 import { type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
 import { type Chaos } from './chaos.ts';
 import { type Dice } from './dice.ts';
+import { isOfPrograms } from './programs/tools.ts';
 
 export interface Bystanders {
   /** An event of it is on record. */
@@ -133,6 +134,7 @@ const usual = 0.012;
 function chanceWhileSent(deed: Deed, tool: string, attempts: number): number {
   if (deed === 'another effect') return 0.4;
   if (attempts > 1) return 0.15;
+  if (deed === 'a cancel' && isOfPrograms(tool)) return 0.4;
   // Calls that joined it go on record with its end.
   return deed === 'a cancel' && (tool === 'quota' || tool === 'reserve') ? 0.25 : usual;
 }

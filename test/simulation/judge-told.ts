@@ -76,7 +76,7 @@ function isMeant({ watch }: Known, told: Told, action: Action): boolean {
 function isOfItsArguments({ call, outcome }: Told, { arguments: args }: Action): boolean {
   if (outcome.word === 'done-earlier') return true;
   const compared = Object.entries(call.arguments).filter(
-    ([name]) => call.tool !== 'mail' || name !== 'body',
+    ([name]) => (call.tool !== 'mail' && call.tool !== 'letter') || name !== 'body',
   );
   return compared.every(([name, value]) => args[name] === value);
 }

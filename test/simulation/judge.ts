@@ -36,12 +36,9 @@ export async function judge(run: Judged): Promise<readonly string[]> {
   const now = Math.max(run.now, ...actions.map(({ updatedAt }) => updatedAt));
   return [
     ...watch.breaches,
-    ...brokenInvariants.map(
-      ({ stream, invariant, detail }) => `${stream}: ${invariant}: ${detail}`,
-    ),
-    ...checkLedger(actions, { now, provider: tallies }).map(
-      ({ stream, invariant, detail }) => `${stream}: ${invariant}: ${detail}`,
-    ),
+    ...[...brokenInvariants, ...checkLedger(actions, { now, provider: tallies })]
+      .filter((each) => !isOfMisled(run.misled, each))
+      .map(({ stream, invariant, detail }) => `${stream}: ${invariant}: ${detail}`),
     ...actions.flatMap((action) => [...restsOwned(action), ...isAsItWas(run, action)]),
     ...run.agents.told.flatMap((told) => wasTrue(run, told)),
     ...answersAgree(run, run.agents.told),
@@ -50,6 +47,21 @@ export async function judge(run: Judged): Promise<readonly string[]> {
     })),
     ...(run.agents.open() > 0 ? [`${run.agents.open()} calls came to no end`] : []),
   ];
+}
+
+/** That two have one effect is found out then, where one of them was told of the other's. */
+function isOfMisled(
+  misled: Judged['misled'],
+  {
+    stream,
+    invariant,
+    detail,
+  }: { readonly stream: string; readonly invariant: string; readonly detail: string },
+): boolean {
+  return (
+    invariant === 'one-action-per-external-id' &&
+    [...misled].some((id) => stream === `action-${id}` || detail.includes(id))
+  );
 }
 
 /** When nothing goes wrong any more, every action comes to an end or rests with somebody. */

@@ -9,6 +9,7 @@ import { type Dice } from './dice.ts';
 import { type Backup, type Disk } from './disk.ts';
 import { sessionMs } from './log-line.ts';
 import { type Processes, sha256 } from './processes.ts';
+import { type Programs } from './programs/programs.ts';
 import { minute } from './tools.ts';
 
 export interface MaintenanceDeps {
@@ -18,6 +19,7 @@ export interface MaintenanceDeps {
   readonly disk: Disk;
   readonly log: () => MemoryEventLog;
   readonly processes: Processes;
+  readonly programs: Programs;
   readonly trace: (line: string) => void;
 }
 
@@ -90,11 +92,13 @@ async function restore(deps: MaintenanceDeps, backup: Backup | undefined): Promi
 const restMs = 60 * minute;
 
 export async function archiveInTheEnd(deps: MaintenanceDeps): Promise<void> {
-  const { time, processes } = deps;
+  const { time, processes, programs } = deps;
   processes.closeDown();
+  programs.closeDown();
   await time.advance(restMs);
   await archive(deps, 'in the end');
   processes.openAgain();
+  programs.openAgain();
   await time.advance(2 * minute);
 }
 

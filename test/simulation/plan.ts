@@ -2,6 +2,7 @@
 // some made again in a later turn or with other arguments, some cancelled, and trips as workflows.
 import { type JsonObject } from '@action-ledger/domain';
 import { type Dice } from './dice.ts';
+import { isOfPrograms, programToolNames, programTools } from './programs/tools.ts';
 import { tripParts } from './tools.ts';
 
 export interface PlannedCall {
@@ -52,16 +53,36 @@ const tools = [
   'reserve',
 ] as const;
 
-export function planOf(dice: Dice, actors: number, duringMs: number): readonly Planned[] {
-  return Array.from({ length: actors }, (_, index) => plannedBy(dice, index, duringMs)).flat();
-}
-
-/** What one agent does: all of it is left out where the agent is. */
-export function plannedBy(dice: Dice, index: number, duringMs: number): readonly Planned[] {
+/**
+ * What one agent does: all of it is left out where the agent is.
+ * @param served tenants whose programs carry out some of it
+ */
+export function plannedBy(
+  dice: Dice,
+  index: number,
+  duringMs: number,
+  served: readonly string[],
+): readonly Planned[] {
   const at = dice.between(0, duringMs, 'at', index);
+  const [one, another = one] = served;
+  if (one !== undefined && dice.of('by a program', index) < 0.6) {
+    const tenant = dice.of('of another tenant', index) < 0.25 ? another : one;
+    return called(dice, index, {
+      at,
+      tenant: tenant ?? one,
+      tool: dice.pick(programToolNames, 'its tool', index),
+    });
+  }
   const tenant = dice.pick(tenants, 'tenant', index);
   if (dice.of('trip', index) < 0.12) return [tripOf(dice, index, { at, tenant })];
-  const tool = dice.pick(tools, 'tool', index);
+  return called(dice, index, { at, tenant, tool: dice.pick(tools, 'tool', index) });
+}
+
+function called(
+  dice: Dice,
+  index: number,
+  { at, tenant, tool }: Pick<PlannedCall, 'at' | 'tenant' | 'tool'>,
+): readonly PlannedCall[] {
   const first: PlannedCall = {
     kind: 'call',
     name: `call-${index}`,
@@ -94,10 +115,12 @@ function laterOf(dice: Dice, index: number, first: PlannedCall): readonly Planne
     origin: { ...first.origin, turn: '2', call: `call-${index}-again` },
   };
   // Of tools whose calls are kept: some come while the first of them is under way.
-  const isKept = first.tool === 'quota' || first.tool === 'reserve';
+  const { tool } = first;
+  const isValue = tool === 'quota' || tool === 'limit';
+  const isKept = isValue || tool === 'reserve';
   if (isKept && dice.of('soon', index) < 0.4)
     return [{ ...again, at: first.at + dice.between(5, 300, 'soon at', index) }];
-  if (first.tool === 'quota') return laterValues(dice, index, first);
+  if (isValue) return laterValues(dice, index, first);
   if (drawn < 0.25) return [again];
   if (drawn < 0.35) return [{ ...again, arguments: changed(first.arguments) }];
   return [];
@@ -136,7 +159,7 @@ function tripOf(
 function argumentsOf(dice: Dice, tool: string, index: number): JsonObject {
   const suffix = dice.of('impossible', index) < 0.06 ? ' impossible' : '';
   const cents = dice.between(1, 1_000, 'cents', index);
-  switch (tool) {
+  switch (isOfPrograms(tool) ? programTools[tool] : tool) {
     case 'pay':
     case 'refund':
       return { invoice: `${tool}-${index}${suffix}`, cents };

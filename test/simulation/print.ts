@@ -24,7 +24,7 @@ export function printTotals(totals: Totals, ms: number): string {
     'Effects per action',
     ...Object.entries(totals.effects)
       .sort(([a], [b]) => a.localeCompare(b))
-      .map(([guarantee, counts]) => `  ${guarantee.padEnd(12)} ${effects(counts)}`),
+      .map(([guarantee, counts]) => `  ${guarantee.padEnd(24)} ${effects(counts)}`),
     `  stood still before the socket: ${effects(totals.stalledSends) || 'none'}`,
     '',
     `Lifecycle: ${n(cells.reached)} of ${n(cells.all)} cells were met` + missing(cells.missing),

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import {
   amongProcesses,
   createFollower,
+  type Duty,
   type OwnCore,
   type Service,
 } from '@action-ledger/application';
@@ -48,6 +49,8 @@ export interface Surroundings {
   readonly watch: Pick<Watch, 'sends' | 'writes' | 'breach' | 'ownerOfKey'>;
   readonly trace: (line: string) => void;
   readonly onBreach: (what: string, invariant: string) => void;
+  /** Of processes that take requests: what is due of the tools of programs is offered to them there. */
+  readonly frontDuties: readonly Duty[];
 }
 
 export interface Processes {
@@ -297,7 +300,7 @@ async function open(role: Role, opening: Opening): Promise<Ledger | undefined> {
   if (role === 'front') {
     const { ledger, core } = await composeLedger(
       { ...ports, tools },
-      { duties: [], crew: amongProcesses },
+      { duties: world.frontDuties, crew: amongProcesses },
     );
     const instance = ether.life.name;
     await createFollower({ core, log: line, instance, runtime, lookEveryMs, onFault }).start();

@@ -45,10 +45,10 @@ export function providerLine(
       });
     },
     lookUp: async (query, signal) => {
-      sends.looksUp(query.key);
+      const hasLookedUp = sends.looksUp(query.key);
       await life.pass();
       const found = await throughGate(ether, provider.lookUp(query, signal));
-      sends.hasLookedUp(query.key, found.found);
+      hasLookedUp(found.found);
       if (chaos.strikes('clock: jumps', 0.05, 'after a lookup', query.key))
         ether.jump(dice.between(60_000, 600_000, 'jump', query.key));
       return found;

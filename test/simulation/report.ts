@@ -1,6 +1,7 @@
 // What one run came to.
 import { type Strike } from './chaos.ts';
 import { type Shape } from './processes.ts';
+import { isOfPrograms } from './programs/tools.ts';
 import { type World } from './world.ts';
 
 export interface RunReport {
@@ -40,10 +41,15 @@ export function reportOf(
     struck: world.chaos.struck,
     endStates: tally(actions.map(({ status }) => status)),
     cells: watch.cells,
-    effects: actions.flatMap(({ guarantee, downstreamKey, tenant }) =>
+    effects: actions.flatMap(({ guarantee, tool, downstreamKey, tenant }) =>
       downstreamKey === undefined || stalled.has(downstreamKey)
         ? []
-        : [{ guarantee, effects: provider.tallyOf(tenant, downstreamKey)?.effects ?? 0 }],
+        : [
+            {
+              guarantee: isOfPrograms(tool) ? `${guarantee}, by programs` : guarantee,
+              effects: provider.tallyOf(tenant, downstreamKey)?.effects ?? 0,
+            },
+          ],
     ),
     stalledSends: [...stalled].map((key) => ({
       key,

@@ -24,6 +24,7 @@ export async function run(options: RunOptions): Promise<RunReport> {
   const isExcused = (key: string): boolean => stalled.has(key);
   const found = await judge({ store, provider, watch, agents, isExcused, byHand, misled, now });
   world.processes.end();
+  world.programs.end();
   const isBusy = steps.count > stepsMost;
   const busy = isBusy ? [`${steps.count} steps: somebody is busy with nothing`] : [];
   return reportOf(world, { seed, problems: [...busy, ...found] });
@@ -42,10 +43,11 @@ async function playFaults({ time, people, steps }: World, stepsMin: number): Pro
 
 /** Until nothing moves any more, and people have looked at what is left to them. */
 async function playToRest(world: World, stepsMost: number): Promise<void> {
-  const { time, steps, chaos, watch, people, processes } = world;
+  const { time, steps, chaos, watch, people, processes, programs } = world;
   chaos.end();
   world.trace('nothing goes wrong any more');
   processes.heal();
+  programs.heal();
   const until = time.clock.monoMs() + restMsMax;
   let isLast = false;
   while (time.clock.monoMs() < until) {

@@ -5,6 +5,9 @@ import { type Action, type ActionEvent, defaultTimes, keyHashOf } from '@action-
 import { type ProviderRequest } from '@action-ledger/sandbox';
 import { whoDenies } from './bystanders.ts';
 import { whoSettles } from './people.ts';
+import { isOfItsHolder } from './holder.ts';
+import { createToldByPrograms, type ToldByPrograms, type VerdictEvent } from './programs/told.ts';
+import { isOfPrograms } from './programs/tools.ts';
 import { inFlightMs, keyWindowOf } from './tools.ts';
 
 export interface Sends {
@@ -16,10 +19,10 @@ export interface Sends {
   readonly leftMs: (request: ProviderRequest) => number;
   /** Its process has got the reply. */
   readonly answered: (request: ProviderRequest, status: number) => void;
-  /** A lookup is about to be sent. */
-  readonly looksUp: (key: string) => void;
-  /** Its process has got the answer. */
-  readonly hasLookedUp: (key: string, found: boolean) => void;
+  /** A lookup is about to be sent. @returns to be called when its process has got the answer */
+  readonly looksUp: (key: string) => (found: boolean) => void;
+  /** What programs say that carry actions out themselves. */
+  readonly told: ToldByPrograms;
   /** The record goes back in time; what was sent was sent. */
   readonly goBack: () => void;
   /** An event has been appended, by which process. */
@@ -55,10 +58,12 @@ export function createSends(options: SendsOptions): Sends {
   const { now, actionOf, isExcused, breach } = options;
   const sent = new Map<string, Sent[]>();
   const dispatchedAt = new Map<string, number>();
-  const looked = new Map<string, LookedUp>();
+  const looked = new Map<string, LookedUp[]>();
   const claimedBy = new Map<string, string | undefined>();
   const waiting = new Map<string, () => void>();
+  const told = createToldByPrograms(now, breach);
   return {
+    told,
     leaves: ({ key, tool, attempt }) => {
       const before = sent.get(key) ?? [];
       const at = dispatchedAt.get(`${actionOf(key)?.id ?? ''} ${attempt}`) ?? now();
@@ -83,32 +88,66 @@ export function createSends(options: SendsOptions): Sends {
       if (found !== undefined) found.status = status;
     },
     looksUp: (key) => {
-      const action = actionOf(key);
-      if (action !== undefined) looked.set(action.id, { at: now(), revision: action.revision });
-    },
-    hasLookedUp: (key, found) => {
-      const asked = looked.get(actionOf(key)?.id ?? '');
-      if (asked !== undefined) asked.found = found;
+      const { id, revision } = actionOf(key) ?? { id: '', revision: 0 };
+      const asked: LookedUp = { at: now(), revision };
+      // Of what is asked at an earlier revision nothing can come any more.
+      const others = looked.get(id)?.filter((each) => each.revision === revision) ?? [];
+      looked.set(id, [...others, asked]);
+      return (found) => {
+        asked.found = found;
+      };
     },
     goBack: () => {
       for (const list of sent.values()) for (const each of list) each.attempt = undefined;
       looked.clear();
+      told.goBack();
     },
     see: (before, event, writer) => {
       const { id } = before;
+      told.see(id, event);
       if (event.type === 'ActionClaimed') claimedBy.set(id, writer);
       if (event.type === 'ActionDispatched') {
         dispatchedAt.set(`${id} ${event.data.attempt}`, now());
         if (isOvertaken(options, before)) breach(`${id}: sent after a later value`);
       }
-      if (isOfItsHolder(before, event) && claimedBy.get(id) !== writer)
-        breach(`${id}: ${event.type} by ${writer ?? 'nobody'}, who does not hold the claim`);
-      const lastAt = dispatchedAt.get(`${id} ${before.attempts.length}`) ?? 0;
-      const wrong = whyNoVerdict(before, event, { looked: looked.get(id), now: now(), lastAt });
+      const stranger = isHeldByProgram(before)
+        ? told.whyNotItsHolder(before, event)
+        : whyNotItsHolder(before, event, { holder: claimedBy.get(id), writer });
+      if (stranger !== undefined) breach(`${id}: ${stranger}`);
+      const lastAt = dispatchedAt.get(`${id} ${lastInDoubt(before)}`) ?? 0;
+      const wrong = isToldByProgram(before, event)
+        ? told.whyNoVerdict(before, event, lastAt)
+        : whyNoVerdict(before, event, { looked: looked.get(id) ?? [], now: now(), lastAt });
       if (wrong !== undefined) breach(`${id}: a verdict ${wrong}`);
       if (isAbsent(event)) settle(sent.get(before.downstreamKey ?? ''));
     },
   };
+}
+
+function isHeldByProgram({ claim }: Action): boolean {
+  return claim?.caller === true;
+}
+
+function lastInDoubt({ attempts }: Action): number {
+  return attempts.findLast(({ state }) => state === 'in doubt')?.attempt ?? 0;
+}
+
+function whyNotItsHolder(
+  before: Action,
+  event: ActionEvent,
+  { holder, writer }: { readonly holder: string | undefined; readonly writer: string | undefined },
+): string | undefined {
+  if (!isOfItsHolder(before, event) || holder === writer) return undefined;
+  return `${event.type} by ${writer ?? 'nobody'}, who does not hold the claim`;
+}
+
+/** Of a lookup that a program was handed. */
+function isToldByProgram({ tool }: Action, event: ActionEvent): event is VerdictEvent {
+  if (!isOfPrograms(tool)) return false;
+  return (
+    event.type === 'ReconciliationChecked' ||
+    (event.type === 'ActionReconciled' && event.data.by === 'reconciler')
+  );
 }
 
 function isAbsent(event: ActionEvent): boolean {
@@ -149,26 +188,11 @@ function isOvertaken({ actions }: SendsOptions, { id, guarantee, epoch }: Action
   );
 }
 
-const ofTheHolder: ReadonlySet<string> = new Set([
-  'RetryPlanned',
-  'AttemptNotSent',
-  'AttemptRefused',
-  'ActionFailed',
-]);
-
-/** What only the holder of the claim may say. */
-function isOfItsHolder({ status, reportedSuccess }: Action, event: ActionEvent): boolean {
-  if (status !== 'dispatched') return false;
-  // What was proven by others is told by whoever settles the attempt.
-  if (event.type === 'ActionSucceeded') return reportedSuccess === undefined;
-  if (event.type === 'ActionOutcomeUnknown') return event.data.lost !== true;
-  return ofTheHolder.has(event.type);
-}
-
 interface Verdict {
-  readonly looked: LookedUp | undefined;
+  /** By whom does not matter: several processes may ask at once. */
+  readonly looked: readonly LookedUp[];
   readonly now: number;
-  /** When the last dispatch was on record. */
+  /** When the last dispatch that is in doubt was on record. */
   readonly lastAt: number;
 }
 
@@ -179,7 +203,9 @@ function whyNoVerdict(before: Action, event: ActionEvent, asked: Verdict): strin
   const isAbsent = event.data.verdict === 'absent';
   if (event.data.by === 'reconciler') {
     const why = whyNotOfLookup(before, isAbsent, asked.looked);
-    return why ?? (isAbsent ? whyTooSoon((asked.looked?.at ?? 0) - asked.lastAt) : undefined);
+    if (why !== undefined || !isAbsent) return why;
+    const absentAt = asked.looked.flatMap(({ at, found }) => (found === false ? [at] : []));
+    return whyTooSoon(Math.max(...absentAt) - asked.lastAt);
   }
   const isSaid = isAbsent && (event.data.by === whoSettles || event.data.by === whoDenies);
   return isSaid ? whyTooSoon(asked.now - asked.lastAt) : undefined;
@@ -188,11 +214,11 @@ function whyNoVerdict(before: Action, event: ActionEvent, asked: Verdict): strin
 function whyNotOfLookup(
   { revision }: Action,
   isAbsent: boolean,
-  looked: LookedUp | undefined,
+  looked: readonly LookedUp[],
 ): string | undefined {
-  if (looked === undefined || looked.revision < revision)
-    return `at revision ${revision}, asked for at ${looked?.revision ?? 'none'}`;
-  return isAbsent && looked.found !== false
+  const last = looked.at(-1)?.revision ?? -1;
+  if (last < revision) return `at revision ${revision}, asked for at ${last < 0 ? 'none' : last}`;
+  return isAbsent && looked.every(({ found }) => found !== false)
     ? '"absent" of a lookup that has not said so'
     : undefined;
 }

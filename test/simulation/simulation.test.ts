@@ -40,6 +40,16 @@ describe('what was found by a run, and is mended', () => {
       sentence:
         'an action whose compensation fails hears of it, though another one has ended its workflow before',
     },
+    {
+      seed: 3_004_067,
+      sentence:
+        'a repeat whose append was in doubt is sent by whoever has claimed it since, and by nobody else',
+    },
+    {
+      seed: 3_005_622,
+      sentence:
+        'a workflow hears of an undo that was under way when the undo of another step had failed',
+    },
   ])('seed $seed: $sentence', async ({ seed }) => {
     expect((await run({ seed })).problems).toEqual([]);
   });

@@ -26,6 +26,7 @@ export const tripParts = ['flight', 'hotel'] as const;
 export const keyWindows = { wire: 24 * hour, refund: 9 * minute } as const;
 
 export function keyWindowOf(tool: string): number | undefined {
+  if (tool === 'transfer') return keyWindows.refund;
   return tool === 'wire' || tool === 'refund' ? keyWindows[tool] : undefined;
 }
 
@@ -164,9 +165,13 @@ export function behaviourOf(tool: string): ToolBehaviour {
     case 'wire':
     case 'refund':
       return { keyWindowMs: keyWindows[tool] };
+    case 'transfer':
+      return { keyWindowMs: keyWindows.refund };
     case 'quota':
+    case 'limit':
       return { entity: ({ account }) => JSON.stringify(account) };
     case 'ticket':
+    case 'parcel':
       return { lookupLagMs: 8 * second };
     default:
       return {};

@@ -18,13 +18,14 @@ import { type Chaos, type FaultKind } from './chaos.ts';
 import { type Dice } from './dice.ts';
 import { minute } from './tools.ts';
 
-/** More goes wrong while something is given back, which others want, while calls join that are kept, and in undoing. */
+/** More goes wrong while something is given back, which others want, while calls join that are kept, in undoing, and of what programs look up. */
 const timesFor: Readonly<Record<string, number>> = {
   release: 4,
   reserve: 2,
   quota: 2,
   cancel_flight: 4,
   cancel_hotel: 4,
+  parcel: 3,
 };
 
 /** Below the in-flight bound of 60 s. */

@@ -14,6 +14,7 @@ import { archiveInTheEnd, scheduleMaintenance } from './maintenance.ts';
 import { createPeople, type People } from './people.ts';
 import { createMisled } from './misled.ts';
 import { plannedBy } from './plan.ts';
+import { crewsOf, type Programs, programsLoaded, startPrograms } from './programs/programs.ts';
 import { type Processes, type Shape, startProcesses } from './processes.ts';
 import { counted, type Steps } from './steps.ts';
 import { answerOf, behaviourOf, minute } from './tools.ts';
@@ -40,6 +41,7 @@ export interface World {
   readonly watch: Watch;
   readonly shape: Shape;
   readonly processes: Processes;
+  readonly programs: Programs;
   readonly agents: Agents;
   readonly agentCount: number;
   readonly people: People;
@@ -117,6 +119,8 @@ export async function openWorld(options: RunOptions): Promise<World> {
     void publishAll(store, log, { time, dice, chaos });
   });
   await time.settle();
+  const crews = crewsOf(dice);
+  if (crews.size > 0) await programsLoaded();
   const shape: Shape = dice.of('shape') < 0.6 ? 'one ledger' : 'services';
   const processes: Processes = startProcesses(shape, {
     time,
@@ -133,16 +137,35 @@ export async function openWorld(options: RunOptions): Promise<World> {
       // Whoever would see to it may be dead or away just now; in the end it is judged again.
       if (!seenTo.has(invariant)) watch.breach(what);
     },
+    frontDuties: crews.size === 0 ? [] : ['send', 'reconcile'],
+  });
+  const programs: Programs = startPrograms(crews, {
+    time,
+    dice,
+    chaos,
+    provider,
+    front: (nth) => processes.front(nth),
+    watch,
+    onStalledSend: (key) => stalled.add(key),
+    trace,
   });
   const count = dice.between(3, 11, 'agents');
   const planned = Array.from({ length: count }, (_, index) =>
-    idle.has(index) ? [] : plannedBy(dice, index, loadMs),
+    idle.has(index) ? [] : plannedBy(dice, index, loadMs, [...crews.keys()]),
   ).flat();
   const { front } = processes;
-  const agents = createAgents({ time, dice, chaos, front, trace, planned });
+  const agents = createAgents({
+    time,
+    dice,
+    chaos,
+    front,
+    program: programs.of,
+    trace,
+    planned,
+  });
   const people = createPeople({ time, dice, chaos, provider, front, trace });
   disturb({ time, dice, chaos, processes });
-  const upkeep = { time, dice, chaos, disk, log: () => log, processes, trace };
+  const upkeep = { time, dice, chaos, disk, log: () => log, processes, programs, trace };
   const maintenance = scheduleMaintenance(upkeep);
 
   return {
@@ -154,6 +177,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
     watch,
     shape,
     processes,
+    programs,
     agents,
     agentCount: count,
     people,

@@ -132,15 +132,17 @@ function foldOrTell(
   }
 }
 
-/** A step's own action, and the one that stands for it by now. */
+/** A step's own action, the one that stands for it by now, and the one that has undone it. */
 async function actionsOf(
   deps: CheckDeps,
   { id, tenant }: Workflow,
-  { step, settled }: WorkflowStep,
+  { step, settled, compensated }: WorkflowStep,
 ): Promise<{ readonly whole: readonly AuditedAction[]; readonly isDamaged: boolean }> {
   const own = actionIdOf(stepKeyOf(deps.sha256, tenant, id, step), 0);
   const followed = await Promise.all(
-    [...new Set([own, settled?.action ?? own])].map((each) => followAction(deps, each)),
+    [...new Set([own, settled?.action ?? own, compensated?.by ?? own])].map((each) =>
+      followAction(deps, each),
+    ),
   );
   return {
     whole: followed

@@ -1,7 +1,7 @@
 // Room for attempts: at most so many of a tool at once, so many a second, one per declared entity, and
 // so many in all. What finds no room waits in the order in which it came, and is woken when there may be
 // some; being woken is no promise, so whoever comes asks again.
-import { canonicalJson, type JsonObject, readField } from '@action-ledger/domain';
+import { type Action, canonicalJson, type JsonObject, readField } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { type DueIndex } from '../attend/due-index.ts';
 import { type LedgerClock } from '../core/ledger-clock.ts';
@@ -40,10 +40,12 @@ export interface Slots {
 /**
  * Creates an action together with its dispatch where there is room for it, else without; the slot is
  * the attempt's from then on, or given back.
+ * @param worker in whose name it is dispatched
  */
 export async function createInSlot<Created>(
   slots: Slots,
   wanted: Omit<Wanted, 'isNew'>,
+  worker: string,
   create: (isSent: boolean) => Promise<Created>,
 ): Promise<Created> {
   const slot = slots.take({ ...wanted, isNew: true });
@@ -52,13 +54,14 @@ export async function createInSlot<Created>(
     created = await create(slot !== 'full');
     return created;
   } finally {
-    if (slot === 'taken' && !isDispatched(created)) slots.release(wanted.actionId);
+    if (slot === 'taken' && !isDispatchedBy(worker, created)) slots.release(wanted.actionId);
   }
 }
 
-export function isDispatched(created: unknown): boolean {
-  const { action } = (created ?? {}) as { readonly action?: { readonly status?: string } };
-  return action?.status === 'dispatched';
+/** What was created may have been taken up by another since: where its append was in doubt, it is read again. */
+export function isDispatchedBy(worker: string, created: unknown): boolean {
+  const { action } = (created ?? {}) as { readonly action?: Pick<Action, 'status' | 'claim'> };
+  return action?.status === 'dispatched' && action.claim?.worker === worker;
 }
 
 export interface SlotsOptions {

@@ -2,6 +2,7 @@
 // duty held here. Reads the stream, never a projection; a look that comes too early finds nothing due and
 // says when to come.
 import { type Action, streamOfWorkflow } from '@action-ledger/domain';
+import { StoreFault } from '@action-ledger/event-store';
 import { afterSuccess } from '../attempt/after-success.ts';
 import { completeEdit } from '../people/complete-edit.ts';
 import { nextLookAt } from './due-index.ts';
@@ -13,8 +14,23 @@ import { manualRules } from '../attempt/manual-rules.ts';
 import { isSecretLost, reconcile } from './reconcile.ts';
 import { blockedLookMs } from '../attempt/send.ts';
 
-/** @param taking of a caller that takes on what is due; default: whoever has the tool */
+/** So soon a look that broke is made again. */
+const againMs = 5_000;
+
+/**
+ * @param taking of a caller that takes on what is due; default: whoever has the tool
+ * @throws StoreFault; then it stays due: of a plan that is in doubt nobody else knows
+ */
 export async function attendAction(parts: Parts, actionId: string, taking?: Hand): Promise<void> {
+  try {
+    await lookAt(parts, actionId, taking);
+  } catch (fault) {
+    if (fault instanceof StoreFault) parts.due.set(actionId, parts.clock.nowMs() + againMs);
+    throw fault;
+  }
+}
+
+async function lookAt(parts: Parts, actionId: string, taking?: Hand): Promise<void> {
   const loaded = await parts.actions.load(actionId);
   if (loaded.kind === 'broken') return;
   const { action } = loaded;

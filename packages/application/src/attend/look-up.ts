@@ -1,5 +1,5 @@
 // Asks a tool's lookup once, and records the verdict as long as nothing has moved meanwhile.
-import { type Action, type CommandOf, type Watched } from '@action-ledger/domain';
+import { type Action, canonicalJson, type CommandOf, type Watched } from '@action-ledger/domain';
 import {
   type LookupOutcome,
   lookupShape,
@@ -56,9 +56,36 @@ export async function recordVerdict(
   parts: Parts,
   tool: Tool,
   action: Action,
+  told: Told,
+): Promise<Performed> {
+  const { outcome } = told;
+  const { externalId } = outcome.verdict === 'found' ? outcome : {};
+  const performed =
+    externalId === undefined
+      ? await performVerdict(parts, tool, action, told)
+      : // Of two that bear one id at once, the second finds it on record.
+        await parts.externalIdTurns(canonicalJson([action.tenant, action.tool, externalId]), () =>
+          performVerdict(parts, tool, action, told),
+        );
+  if (performed.kind === 'refusal') parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
+  if (performed.kind !== 'done') return performed;
+  if (performed.events.length === 0 && outcome.verdict === 'found')
+    return isOnRecord(performed.action, outcome)
+      ? performed
+      : reportFound(parts, tool, performed.action, outcome);
+  await parts.passed('reconciled', action.id);
+  if (performed.action.status === 'succeeded')
+    await afterSuccess(parts, performed.before, performed.action);
+  return performed;
+}
+
+function performVerdict(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
   { outcome, revisionRead, watched }: Told,
 ): Promise<Performed> {
-  const performed = await parts.actions.perform(action.id, ({ status }) =>
+  return parts.actions.perform(action.id, ({ status }) =>
     status === 'unknown'
       ? {
           type: 'RecordVerdict',
@@ -70,16 +97,6 @@ export async function recordVerdict(
         }
       : undefined,
   );
-  if (performed.kind === 'refusal') parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
-  if (performed.kind !== 'done') return performed;
-  if (performed.events.length === 0 && outcome.verdict === 'found')
-    return isOnRecord(performed.action, outcome)
-      ? performed
-      : reportFound(parts, tool, performed.action, outcome);
-  await parts.passed('reconciled', action.id);
-  if (performed.action.status === 'succeeded')
-    await afterSuccess(parts, performed.before, performed.action);
-  return performed;
 }
 
 type Found = Extract<LookupOutcome, { verdict: 'found' }>;

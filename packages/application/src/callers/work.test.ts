@@ -101,6 +101,25 @@ describe('an attempt whose caller has died', () => {
     });
   });
 
+  it('FW20 an effect that is found for two actions at once is that of one', async () => {
+    const opened = await open(lookedUp);
+    await handed(opened, 'agent/1');
+    await handed(opened, 'agent/2', { invoice: 'B' });
+    await opened.runtime.advance(leaseMs + 5_000);
+    const asked = await opened.work();
+    const told = await Promise.all(
+      asked.map(({ actionId, ...work }) =>
+        opened.callers().verdict({
+          actionId,
+          revisionRead: 'revision' in work ? work.revision : -1,
+          outcome: found,
+        }),
+      ),
+    );
+    const states = told.map((each) => ('answer' in each ? each.answer.state : each.kind));
+    expect(states.toSorted()).toEqual(['succeeded', 'unknown']);
+  });
+
   it('FW20 a verdict of whoever was asked first is not taken for that of whoever was asked since', async () => {
     const opened = await open(lookedUp);
     const { actionId } = await inDoubt(opened);

@@ -29,7 +29,7 @@ import { policyFor } from '../propose/policy.ts';
 import { type Proposal } from '../propose/proposal.ts';
 import { isOfLostTime, presumptionFor } from '../attend/presumed.ts';
 import { downstreamKeyFor } from '../attempt/send.ts';
-import { createInSlot, isDispatched } from '../attempt/slots.ts';
+import { createInSlot, isDispatchedBy } from '../attempt/slots.ts';
 import { undoneByThis } from '../attempt/undo.ts';
 import { withWhatHappened } from '../record/what-happened.ts';
 
@@ -148,7 +148,7 @@ async function openRepeat(parts: Parts, repeat: Repeat): Promise<Answer> {
   const { request, of, tool, actionId, named } = repeat;
   const startedMono = parts.clock.monoMs();
   const wanted = { actionId, tenant: of.tenant, tool, arguments: named.args };
-  const created = await createInSlot(parts.slots, wanted, (isSent) =>
+  const created = await createInSlot(parts.slots, wanted, parts.worker, (isSent) =>
     parts.actions.create(actionId, planOf(parts, repeat, isSent && tool.byCaller !== true), {
       by: request.by,
       argumentsText: named.argumentsText,
@@ -160,7 +160,8 @@ async function openRepeat(parts: Parts, repeat: Repeat): Promise<Answer> {
     return no(request, of.tool, refusal('stream.broken', created.reason));
   if (created.kind === 'refusal') return no(request, of.tool, created);
   if (created.action.secret) parts.secrets.set(actionId, named.args);
-  if (isDispatched(created)) void runAttempt(parts, tool, created.action, startedMono);
+  if (isDispatchedBy(parts.worker, created))
+    void runAttempt(parts, tool, created.action, startedMono);
   else void parts.attend(actionId);
   const rested = await awaitRest(parts, actionId, request.waitMs ?? tool.rules.leaseMs);
   const action = rested ?? created.action;

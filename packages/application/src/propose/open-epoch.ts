@@ -28,7 +28,7 @@ import { isOfLostTime, presumptionFor } from '../attend/presumed.ts';
 import { type Proposal } from './proposal.ts';
 import { brokenAnswer, refusedBy } from './refused-proposals.ts';
 import { type Claimant, downstreamKeyFor } from '../attempt/send.ts';
-import { createInSlot } from '../attempt/slots.ts';
+import { createInSlot, isDispatchedBy } from '../attempt/slots.ts';
 import { completeUndo, undoneByThis } from '../attempt/undo.ts';
 
 export interface OpenDeps {
@@ -106,7 +106,7 @@ async function answerCreated(
 }
 
 async function begin(parts: Parts, tool: Tool, action: Action, startedMono: number): Promise<void> {
-  if (action.status === 'dispatched' && action.claim?.worker === parts.worker) {
+  if (isDispatchedBy(parts.worker, { action })) {
     void runAttempt(parts, tool, action, startedMono);
     return;
   }
@@ -153,7 +153,7 @@ function createWhereRoom(
   if (!isLeft && tool.observes !== undefined) return createIt(true);
   if (isLeft || after !== undefined || !mayDispatchNow(parts, tool, chain)) return createIt(false);
   const wanted = { actionId, tenant: proposal.tenant, tool, arguments: names.args };
-  return createInSlot(parts.slots, wanted, createIt);
+  return createInSlot(parts.slots, wanted, claimantOf(parts, proposal).worker, createIt);
 }
 
 function create(

@@ -205,7 +205,11 @@ async function finishUndoUnderWay(
   step: WorkflowStep,
 ): Promise<Workflow | undefined> {
   const original = await loadAction(deps.parts, step.settled?.action ?? '');
-  if (original?.status !== 'compensating') return undefined;
+  // Whoever had told the action may not have come to tell the workflow.
+  if (original?.status !== 'compensating' && original?.status !== 'compensated') return undefined;
   const undoer = await loadAction(deps.parts, original.compensatedBy ?? '');
-  return undoer === undefined ? undefined : recordUndoer(deps, workflow, step, original, undoer);
+  if (undoer === undefined) return undefined;
+  const next = await recordUndoer(deps, workflow, step, original, undoer);
+  if (next !== undefined) void deps.parts.attend(streamOfWorkflow(workflow.id));
+  return next;
 }

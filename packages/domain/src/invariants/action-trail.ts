@@ -30,7 +30,9 @@ type Unchecked =
   | 'validUntil';
 
 /** What any check of a settled action, or of another one beside it, looks at. */
-export type AuditedAction = Omit<Action, Unchecked>;
+export type AuditedAction = Omit<Action, Unchecked> &
+  /** Of what undoes another one it is kept. */
+  Partial<Pick<Action, 'plannedAt'>>;
 
 type Broken = Omit<BrokenInvariant, 'stream'>;
 
@@ -118,7 +120,9 @@ function isWhole(action: AuditedAction): action is Action {
 }
 
 /** A plain action has none of these; each member that is not always there must be named. */
-const unusual: Readonly<Record<Exclude<OptionalNames<AuditedAction>, 'outcome'>, true>> = {
+const unusual: Readonly<
+  Record<Exclude<OptionalNames<AuditedAction>, 'outcome' | 'plannedAt'>, true>
+> = {
   after: true,
   cancelRequested: true,
   claim: true,

@@ -27,7 +27,7 @@ export function checkWorkflows(
       broken.push({ stream, invariant, detail });
     };
     unwatched(workflow).forEach(tell('unknown-is-watched'));
-    outOfOrder(workflow).forEach(tell('undone-in-reverse'));
+    outOfOrder(workflow, actions).forEach(tell('undone-in-reverse'));
     halfTold(workflow, { actions, ofSteps, context }).forEach(tell('links-complete'));
   }
   for (const action of actions.values()) {
@@ -65,21 +65,33 @@ function unwatched({ status, watch }: Workflow): readonly string[] {
 }
 
 /** A finished step after this one was not undone yet when this one was. */
-function outOfOrder({ steps, onFailedCompensation }: Workflow): readonly string[] {
+function outOfOrder(
+  { steps, onFailedCompensation }: Workflow,
+  actions: Actions,
+): readonly string[] {
   return steps.flatMap((step, place) => {
-    const at = step.compensated?.at;
-    if (at === undefined) return [];
-    const later = steps.slice(place + 1).find((each) => isSkipped(each, at, onFailedCompensation));
+    if (step.compensated === undefined) return [];
+    const { at, by = '' } = step.compensated;
+    const begunAt = actions.get(by)?.plannedAt ?? at;
+    const undone = { at, begunAt, onFailed: onFailedCompensation };
+    const later = steps.slice(place + 1).find((each) => isSkipped(each, undone));
     return later === undefined
       ? []
       : [`"${step.step}" was undone before "${later.step}", which came after it`];
   });
 }
 
-function isSkipped(step: WorkflowStep, at: number, onFailed: string): boolean {
+function isSkipped(
+  step: WorkflowStep,
+  {
+    at,
+    begunAt,
+    onFailed,
+  }: { readonly at: number; readonly begunAt: number; readonly onFailed: string },
+): boolean {
   if (!isToBeUndone(step) || onFailed === 'go on') return false;
   // What turned out a success only later has its turn later.
-  if ((step.settled?.at ?? Infinity) > at) return false;
+  if ((step.settled?.at ?? Infinity) > begunAt) return false;
   return step.compensated === undefined ? step.failedUndos.length === 0 : step.compensated.at > at;
 }
 

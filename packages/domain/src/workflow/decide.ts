@@ -172,7 +172,8 @@ function recordStepCompensation(
   const step = stepOf(workflow, data.step);
   if (step === undefined) return unknownStep(workflow, data.step);
   if (step.compensated?.as === 'compensated' || step.compensated?.as === data.as) return accept();
-  if (workflow.status === 'compensation_failed' && step.compensated?.as === 'failed')
+  // What was under way when the undo of another step had failed is told all the same.
+  if (workflow.status === 'compensation_failed' && isToBeUndone(step))
     return accept({ type: 'StepCompensated', data });
   if (workflow.status !== 'compensating') return wrongStatus(workflow, 'record a compensation');
   // What failed and was done after all counts, out of turn as well.
