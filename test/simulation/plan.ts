@@ -64,17 +64,14 @@ export function plannedBy(
   served: readonly string[],
 ): readonly Planned[] {
   const at = dice.between(0, duringMs, 'at', index);
-  const [one, another = one] = served;
-  if (one !== undefined && dice.of('by a program', index) < 0.6) {
-    const tenant = dice.of('of another tenant', index) < 0.25 ? another : one;
-    return called(dice, index, {
-      at,
-      tenant: tenant ?? one,
-      tool: dice.pick(programToolNames, 'its tool', index),
-    });
-  }
   const tenant = dice.pick(tenants, 'tenant', index);
   if (dice.of('trip', index) < 0.12) return [tripOf(dice, index, { at, tenant })];
+  const [one, another = one] = served;
+  if (one !== undefined && dice.of('by a program', index) < 0.6) {
+    const theirs = dice.of('of another tenant', index) < 0.25 ? another : one;
+    const tool = dice.pick(programToolNames, 'its tool', index);
+    return called(dice, index, { at, tenant: theirs ?? one, tool });
+  }
   return called(dice, index, { at, tenant, tool: dice.pick(tools, 'tool', index) });
 }
 

@@ -60,7 +60,7 @@ export function createSends(options: SendsOptions): Sends {
   const dispatchedAt = new Map<string, number>();
   const looked = new Map<string, LookedUp[]>();
   const claimedBy = new Map<string, string | undefined>();
-  const waiting = new Map<string, () => void>();
+  const waiting = new Map<string, (() => void)[]>();
   const told = createToldByPrograms(now, breach);
   return {
     told,
@@ -72,12 +72,12 @@ export function createSends(options: SendsOptions): Sends {
         if (why !== undefined) breach(`${tool} ${key}: attempt ${attempt} leaves ${why}`);
       }
       sent.set(key, [...before, { attempt, at }]);
-      const next = waiting.get(key);
+      const next = waiting.get(key) ?? [];
       waiting.delete(key);
-      next?.();
+      for (const run of next) run();
     },
     onNext: (key, run) => {
-      waiting.set(key, run);
+      waiting.set(key, [...(waiting.get(key) ?? []), run]);
     },
     leftMs: ({ key, attempt }) => {
       const at = dispatchedAt.get(`${actionOf(key)?.id ?? ''} ${attempt}`) ?? now();

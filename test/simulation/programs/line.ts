@@ -20,6 +20,8 @@ export interface LineDeps {
   readonly front: (nth: number) => Ledger | undefined;
   readonly told: ToldByPrograms;
   readonly stall: (ms: number) => void;
+  /** Resolves when the action is sent the next time. */
+  readonly sentNext: (actionId: string) => Promise<void>;
   /** It has been asked to look this action up. */
   readonly onLookup: (actionId: string, lookup: string) => void;
   /** It is of an older kind, which names no lookup with its verdict. */
@@ -48,7 +50,7 @@ export function lineOf(deps: LineDeps): typeof fetch {
     if (chaos.strikes('program: request lost', 0.01, place)) return never();
     await pause(dice.between(0, 20, 'way', place));
     const isWork = asked.path === 'v1/work';
-    if (!isWork && chaos.strikes('program: request twice', isClaim(asked) ? 0.25 : 0.08, place))
+    if (!isWork && chaos.strikes('program: request twice', twiceChance(asked), place))
       void again(place, asked);
     const answered = await there(place, asked);
     if (chaos.strikes('program: answer lost', isClaim(asked) ? 0.06 : 0.02, place)) return never();
@@ -60,10 +62,13 @@ export function lineOf(deps: LineDeps): typeof fetch {
     noteLookups(deps, answered);
     return answered;
   };
-  /** A proxy brings it once more, and drops the answer. */
+  /** A proxy brings it once more, and drops the answer: some of an outcome while the next attempt runs. */
   const again = async (place: string, asked: Asked): Promise<void> => {
+    const isOld = isOfFailure(asked) && dice.of('again old', place) < 0.8;
+    if (isOld) await deps.sentNext(idIn(asked.path));
     // Some while what it was answered with is under way.
-    const mostMs = dice.of('again soon', place) < 0.6 ? 400 : 200_000;
+    const laterMs = dice.of('again soon', place) < 0.6 ? 400 : 200_000;
+    const mostMs = isOld ? 30 : laterMs;
     await pause(dice.between(1, mostMs, 'again', place));
     await arrive(deps, `${place} again`, asked).catch(() => undefined);
   };
@@ -76,6 +81,17 @@ export function lineOf(deps: LineDeps): typeof fetch {
 /** What only this program can say. */
 function isWord({ path }: Asked): boolean {
   return path.endsWith('/outcome') || path.endsWith('/verdict');
+}
+
+function twiceChance(asked: Asked): number {
+  if (isClaim(asked)) return 0.25;
+  return isOfFailure(asked) ? 0.7 : 0.08;
+}
+
+/** There may be another attempt. */
+function isOfFailure({ path, body }: Asked): boolean {
+  if (!path.endsWith('/outcome')) return false;
+  return (body['outcome'] as { readonly kind: string }).kind !== 'succeeded';
 }
 
 /** It is answered with a dispatch. */

@@ -34,7 +34,7 @@ export interface ProgramsDeps {
   readonly chaos: Chaos;
   readonly provider: ProviderPort;
   readonly front: (nth: number) => Ledger | undefined;
-  readonly watch: Pick<Watch, 'sends' | 'breach' | 'ownerOfKey'>;
+  readonly watch: Pick<Watch, 'actions' | 'sends' | 'breach' | 'ownerOfKey'>;
   readonly onStalledSend: (key: string) => void;
   readonly trace: (line: string) => void;
 }
@@ -215,6 +215,10 @@ function open(
       front,
       told,
       stall,
+      sentNext: (actionId) =>
+        new Promise((resolve) => {
+          watch.sends.onNext(watch.actions.get(actionId)?.downstreamKey ?? '', resolve);
+        }),
       onLookup: (actionId, lookup) => asked.set(actionId, lookup),
       namesNoLookup: seat.namesNoLookup,
       breach: watch.breach,

@@ -46,7 +46,7 @@ function declareTools(): readonly Tool[] {
       guarantee: 'idempotent',
       keyWindow: 9 * minute,
       validFor: 45 * minute,
-      retry: { attempts: 6, backoffMinMs: 20 * second, backoffMaxMs: 5 * minute },
+      retry: { attempts: 6, backoffMinMs: 4 * minute, backoffMaxMs: 8 * minute },
     }),
     declare('parcel', {
       input: z.object({ about: text, body: text }),
