@@ -298,17 +298,21 @@ describe('FW26 a proposal that is older than the event that settled or undid its
     const asked = { argumentsHash: 'hash-1', guarantee: 'natural' } as const;
     expect(meet(chain, late(start - 1, asked))).toMatchObject({ epoch: 0, as: 'replaced' });
     expect(meet(chain, late(start + 2 * hour, asked))).toEqual({ kind: 'open', epoch: 2 });
+    // Another value is a write of its own, whenever the one before has ended.
+    for (const events of [inStatus.planned, inStatus.failed, inStatus.succeeded])
+      expect(
+        meet(
+          [epoch(0, events, { guarantee: 'natural' }, start)],
+          late(start, { ...asked, argumentsHash: 'hash-2' }),
+        ),
+      ).toEqual({ kind: 'open', epoch: 1 });
   });
 
-  it('waits for no undoer: the success is newer', () => {
+  it('waits for no undoer under way: it will be older than what that one brings about', () => {
     const action = timed(0, inStatus.succeeded, start);
     const pendingUndoer = 'undoer';
-    const saidAt = action.outcome?.at ?? NaN;
-    expect(meet([action], late(saidAt, { pendingUndoer }))).toMatchObject({ as: 'duplicate' });
-    expect(meet([action], late(saidAt + 1, { pendingUndoer }))).toMatchObject({
-      kind: 'open',
-      after: pendingUndoer,
-    });
+    for (const saidAt of [start, start + hour])
+      expect(meet([action], late(saidAt, { pendingUndoer }))).toMatchObject({ as: 'duplicate' });
   });
 });
 

@@ -145,9 +145,10 @@ function waitsForUndoer(
   met: Action,
   proposal: MeetingProposal,
 ): proposal is MeetingProposal & { readonly pendingUndoer: string } {
-  const { keyKind, policyVersion, pendingUndoer } = proposal;
-  if (pendingUndoer === undefined || keyKind === 'caller') return false;
-  if (isRedelivery(met, proposal)) return false;
+  const { keyKind, call, policyVersion, pendingUndoer, saidAt } = proposal;
+  if (pendingUndoer === undefined || call?.call === undefined || keyKind === 'caller') return false;
+  // What was said before now is older than the event that will undo it.
+  if (saidAt !== undefined) return false;
   return stateOfLast(met, policyVersion) === 'succeeded';
 }
 
@@ -165,7 +166,10 @@ function knownEpoch(chain: readonly Action[], proposal: MeetingProposal): Action
 
 /** A call without an id, or one that knew nothing of how the action ended. */
 function isRedelivery(met: Action, proposal: MeetingProposal): boolean {
-  return proposal.call?.call === undefined || isOlder(proposal, met);
+  if (proposal.call?.call === undefined) return true;
+  // Another value is no repeat of an absolute write, however old it is.
+  if (proposal.guarantee === 'natural' && !hasArguments(met, proposal)) return false;
+  return isOlder(proposal, met);
 }
 
 /** Than the event that settled or undid the action. */
