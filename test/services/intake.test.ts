@@ -196,7 +196,7 @@ describe('FW26 a new proposal of what was undone', () => {
     inServices({ tools: [book, cancel] }, async (world) => {
       const { runtime } = world;
       await world.run(createExecutor(world.depsOf('executor')));
-      await world.run(intakeOf(world));
+      await world.run(intakeOf(world, { clockSkewMs: second }));
       await publish(world, { id: 'p-1', members: trip });
       await runtime.advance(second);
       const between = runtime.clock.wallMs();
@@ -205,7 +205,8 @@ describe('FW26 a new proposal of what was undone', () => {
       await publish(world, { id: 'p-2', members: undo });
       await runtime.advance(second);
       expect((await actions(world))[0]?.types.at(-1)).toBe('ActionUndone');
-      await publish(world, { id: 'p-3', members: trip, record: { timestamp: between } });
+      for (const timestamp of [between, between + 1.5 * second])
+        await publish(world, { id: `p-${timestamp}`, members: trip, record: { timestamp } });
       await runtime.advance(minute);
       expect(await actions(world)).toHaveLength(2);
       await publish(world, { id: 'p-4', members: trip });
