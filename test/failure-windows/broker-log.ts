@@ -7,6 +7,7 @@ import {
   type ConsumeOptions,
   type Consumer,
   type EventLog,
+  isOutage,
   pauseAfter,
   pauseFor,
   type Publisher,
@@ -25,9 +26,10 @@ import { type Traffic } from './traffic.ts';
 export interface BrokerLog {
   /** As a process has it, until it dies. */
   readonly of: (life: Life, runtime: Pick<Runtime, 'timers'>) => EventLog;
-  /** Nothing is published until it follows a store again. */
+  /** Nothing is published until it goes on. */
   readonly rest: () => Promise<void>;
-  readonly follow: (store: EventStore) => Promise<void>;
+  /** It goes on with a store that has lost what it held last. */
+  readonly goBack: (store: EventStore) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -54,22 +56,27 @@ export async function openBrokerLog(options: BrokerLogOptions): Promise<BrokerLo
   });
   const groups = createGroups(partitions);
   traffic.also(groups.areBehind);
-  const parts = { log, groups, traffic, turn: inTurn() };
+  const parts = { log, groups, traffic, real, turn: inTurn() };
   const faults: unknown[] = [];
+  let hasGoneBack = false;
   const newest: EventLog['newest'] = (topics) => traffic.during(log.newest(topics));
   const projecting = (store: EventStore): Projector =>
     createProjector({
       ...{ store, sha256, leaseMs, runtime: time, instance: 'projector' },
       log: { openPublisher: (given) => openPublisher(parts, given), newest },
       clock: { nowMs: () => time.clock.wallMs() },
-      onFault: (where, fault) => faults.push(where, fault),
+      onFault: (where, fault) => {
+        // It is to notice that.
+        if (!hasGoneBack || where !== 'the store') faults.push(where, fault);
+      },
     });
   let projector = projecting(options.store);
   await projector.start();
   const consumers = new Set<() => void>();
   return {
     rest: () => projector.stop(),
-    follow: async (store) => {
+    goBack: async (store) => {
+      hasGoneBack = true;
       projector = projecting(store);
       await projector.start();
     },
@@ -99,6 +106,7 @@ interface Parts {
   readonly log: KafkaEventLog;
   readonly groups: Groups;
   readonly traffic: Traffic;
+  readonly real: Pick<Runtime, 'timers'>;
   /** What a group begins behind is known: while one begins nothing is published. */
   readonly turn: Turn;
 }
@@ -137,7 +145,7 @@ interface Joined {
 }
 
 async function join(
-  { log, groups, traffic, turn }: Parts,
+  { log, groups, traffic, turn, real }: Parts,
   options: ConsumeOptions,
   life: Life,
   runtime: Pick<Runtime, 'timers'>,
@@ -146,7 +154,9 @@ async function join(
   const group = groups.of(options.group);
   const member = group.join();
   const consume = async () => {
-    const consumer = await log.consume(wrapped(options, { member, move, runtime }));
+    const consumer = await untilThere(real, () =>
+      log.consume(wrapped(options, { member, move, runtime })),
+    );
     group.begun();
     return consumer;
   };
@@ -183,6 +193,21 @@ async function join(
       },
     },
   };
+}
+
+/** A broker that is too busy to let somebody in is asked again in real time: whoever starts lets none pass. */
+async function untilThere<Result>(
+  runtime: Pick<Runtime, 'timers'>,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      await pauseFor(100, runtime, new AbortController().signal);
+    }
+  }
 }
 
 interface Hand {

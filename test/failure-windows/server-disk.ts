@@ -66,7 +66,7 @@ export async function openServerDisk(
       traffic.beginAnew();
       await reopen();
       await noteLost(store, told);
-      await log?.follow(store);
+      await log?.goBack(store);
     },
     underWay: traffic.underWay,
     log: log?.of,

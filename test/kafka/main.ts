@@ -15,12 +15,20 @@ const [first, ...others] = process.argv.slice(2);
 const isWindows = first === 'failure-windows';
 const given = isWindows ? others : process.argv.slice(2);
 
+/** In a run of everything that needs a broker these are played too: each once, as many as there is time for. */
+const windowsUsual = ['fw01', 'fw16', 'fw30'].map((window) => `test/failure-windows/${window}`);
+
 const suites = isWindows
   ? {
-      args: ['--selectProjects', 'failure-windows', '--forceExit', ...given],
+      projects: ['failure-windows'],
+      args: given,
       env: { FAILURE_WINDOWS: 'distributed' },
     }
-  : { args: ['--selectProjects', 'kafka', '--runInBand', '--forceExit', ...given], env: {} };
+  : {
+      projects: ['kafka', 'failure-windows', '--runInBand'],
+      args: given.length > 0 ? given : ['test/kafka/', ...windowsUsual],
+      env: { FAILURE_WINDOWS: 'distributed', FAILURE_WINDOWS_SHARE: 'yes' },
+    };
 
 if (jars.kind === 'missing') {
   console.log(`The suites over a real Kafka broker were skipped: ${jars.why}.`);
@@ -31,7 +39,8 @@ if (jars.kind === 'missing') {
     process.once(signal, () => void cluster.stop().then(() => process.exit(1)));
   }
   try {
-    const jest = spawn('jest', suites.args, {
+    const args = ['--selectProjects', ...suites.projects, '--forceExit', ...suites.args];
+    const jest = spawn('jest', args, {
       stdio: 'inherit',
       env: {
         ...process.env,
