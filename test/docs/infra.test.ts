@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { loadTools, readSettings } from '@action-ledger/process';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -59,6 +60,11 @@ const alerts = rules.groups.flatMap((group) => group.rules);
 const dashboards = readdirSync(join(root, 'infra/grafana/dashboards')).map((name) =>
   dashboardForm.parse(JSON.parse(read(`infra/grafana/dashboards/${name}`))),
 );
+/** Where the environment sets nothing. */
+function asGiven(value: string | number): string {
+  return String(value).replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
+}
+
 const ownServices = Object.entries(services).filter(([, { command }]) => command?.[0] === 'serve');
 
 /** Of the page that a test compares with what a scrape gives: the metric, and its labels. */
@@ -146,6 +152,18 @@ describe('the compose file', () => {
     for (const [, { environment = {} }] of ownServices)
       for (const name of Object.keys(environment).filter((each) => each.startsWith('ACTION_')))
         expect([name, page.includes(`| \`${name}\``)]).toEqual([name, true]);
+  });
+
+  it('gives every service settings that it takes, and tools that can be read', async () => {
+    for (const [name, { environment = {} }] of ownServices) {
+      const env = Object.entries(environment).map(([key, value]) => [key, asGiven(value)] as const);
+      const given = Object.fromEntries(env);
+      // Whom it tells is nobody's to guess.
+      if (name === 'notifier') given['ACTION_LEDGER_NOTIFY_URLS'] = 'https://example.com/hook';
+      const { tools = [] } = readSettings(given);
+      const files = tools.map((path) => path.replace('/tools/', 'infra/tools/'));
+      expect((await loadTools(files, given)).all.length).toBeGreaterThan(0);
+    }
   });
 
   it('takes images of a stated version: those that are tested', () => {
