@@ -29,7 +29,7 @@ export function proposalDecoderOf(parts: ProcessParts): DecodeProposal {
 }
 
 /** The whole state as canonical JSON text, from a record in either form. */
-export function stateTextOf(parts: ProcessParts): (value: Uint8Array) => Promise<string> {
+export function stateTextOf(parts: RegistryParts): (value: Uint8Array) => Promise<string> {
   const registry = registryOf(parts);
   const { state } = registry === undefined ? createDecoders() : createDecodersBy(registry);
   return async (value) =>
@@ -39,11 +39,14 @@ export function stateTextOf(parts: ProcessParts): (value: Uint8Array) => Promise
 /** Of the Confluent wire format. No JSON begins so. */
 const avroMagic = 0;
 
+/** What it takes to ask a registry, where one is named. */
+type RegistryParts = Pick<ProcessParts, 'settings' | 'runtime' | 'logger'>;
+
 function registryOf({
   settings: { schemaRegistryUrl: url, kafkaPrefix: prefix },
   runtime,
   logger,
-}: ProcessParts): SchemaRegistry | undefined {
+}: RegistryParts): SchemaRegistry | undefined {
   if (url === undefined) return undefined;
   return createSchemaRegistry({
     url,

@@ -44,7 +44,8 @@ async function serve(shape: ServiceShape, env: Env, runtime: Runtime): Promise<v
   for (const name of unknownSettings(env)) logger.warn({ name }, 'there is no such setting');
   const stop = stopSignal();
   const onFault = (where: string, fault: unknown): void => {
-    logger.error({ fault }, where);
+    if (ofRebalances.has(where)) logger.info({ fault }, where);
+    else logger.error({ fault }, where);
   };
   const digestSecret = createSecretDigest(settings.secretKeyFile);
   const tools =
@@ -90,6 +91,9 @@ async function orStopped<Result>(
     return undefined;
   }
 }
+
+/** What comes with each member that joins or leaves a group: its records are handled by another. */
+const ofRebalances: ReadonlySet<string> = new Set(['commit refused', 'rejoin']);
 
 interface Opened {
   running: Running | undefined;

@@ -1,1 +1,2 @@
 export { type Auditor, type AuditorDeps, createAuditor } from './create-auditor.ts';
+export { compareStates, type CompareStatesDeps } from './states/compare-states.ts';

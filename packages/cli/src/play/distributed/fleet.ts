@@ -14,9 +14,19 @@ export interface FleetDeps {
 export interface FleetOptions {
   readonly start: StartMember;
   readonly env: Env;
-  /** In all; of each service one where it is not said. */
-  readonly executors?: number;
+  /** Each as often as it is named; the gateway first. Default: two executors, and one of each other. */
+  readonly services?: readonly string[];
 }
+
+const servicesUsual = [
+  'gateway',
+  'projector',
+  'executor',
+  'executor',
+  'reconciler',
+  'compensator',
+  'auditor',
+];
 
 export interface Fleet {
   readonly members: readonly Member[];
@@ -34,15 +44,7 @@ const anyPort = { ACTION_LEDGER_PORT: '0', ACTION_LEDGER_PROBE_PORT: '0' };
 
 /** @throws where one of them does not start */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
-  const { start, env, executors = 2 } = options;
-  const services = [
-    'gateway',
-    'projector',
-    ...Array.from({ length: executors }, () => 'executor'),
-    'reconciler',
-    'compensator',
-    'auditor',
-  ];
+  const { start, env, services = servicesUsual } = options;
   const members = services.map(
     (service) => new Member({ start, service, env: { ...anyPort, ...env } }),
   );

@@ -44,6 +44,11 @@ export class Member {
     return this.#started.promise;
   }
 
+  /** Of the process that there was last. */
+  get urls(): Started['urls'] {
+    return this.#urls;
+  }
+
   get kills(): number {
     return this.#kills;
   }
