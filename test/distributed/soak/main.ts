@@ -120,7 +120,14 @@ async function soak(there: Exclude<typeof servers, { kind: 'missing' }>): Promis
   const verdict = await judgePlay(store, outside.provider, load.tally.toldSucceeded);
   const wrong: string[] = [];
   const clock = { nowMs: () => runtime.clock.wallMs() };
-  const comparing = { store, log, runtime, sha256, clock, textOf: stateTextOf({ settings, runtime, logger }) };
+  const comparing = {
+    store,
+    log,
+    runtime,
+    sha256,
+    clock,
+    textOf: stateTextOf({ settings, runtime, logger }),
+  };
   const never = { rest: async () => undefined, isStopped: () => false };
   for await (const { stream, detail } of compareStates({ ...comparing, ...never }))
     wrong.push(`${stream}: ${detail}`);
