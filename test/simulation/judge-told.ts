@@ -66,7 +66,8 @@ function isMeant({ watch }: Known, told: Told, action: Action): boolean {
   const seen = new Set<Action>([action]);
   for (const each of seen) {
     if (isOfItsArguments(told, each)) return true;
-    for (const before of watch.actions.values())
+    // Of a time that the store has lost, too.
+    for (const before of [...watch.actions.values(), ...watch.lost.values()])
       if (before.supersededBy === each.id) seen.add(before);
   }
   return false;

@@ -12,6 +12,9 @@ import { breaksIn } from './breaks/breaks-in.ts';
 import { tryBreaks } from './breaks/try-breaks.ts';
 import { addTotals, emptyTotals, type Totals } from './totals.ts';
 
+const saidEveryMs = 60_000;
+let saidAt = performance.now();
+
 try {
   const options = parseOptions(process.argv.slice(2));
   if (options === 'help') console.log(help);
@@ -84,7 +87,9 @@ async function playAll(options: SimulateOptions): Promise<void> {
   const ended = children.map(async (child) => {
     child.on('message', (message) => {
       addTotals(totals, message as Totals);
-      progress(`${totals.runs} runs, ${totals.failed.length} failed`);
+      const text = `${totals.runs} runs, ${totals.failed.length} failed`;
+      progress(text);
+      if (forever) sayNowAndThen(text);
       if (forever && totals.failed.length > 0) stop();
     });
     const [code] = (await once(child, 'exit')) as [number | null];
@@ -97,6 +102,15 @@ async function playAll(options: SimulateOptions): Promise<void> {
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify(totals, null, 2)}\n`);
   if (totals.failed.length > 0) process.exitCode = 1;
+  const [first] = totals.failed;
+  if (forever && first !== undefined) await shrinkOne({ ...options, seed: first.seed });
+}
+
+/** Where nobody looks: for whoever reads it later. */
+function sayNowAndThen(text: string): void {
+  if (process.stderr.isTTY || performance.now() - saidAt < saidEveryMs) return;
+  saidAt = performance.now();
+  console.log(`${new Date().toISOString()} ${text}`);
 }
 
 /** One line that is written over, where a person looks. */

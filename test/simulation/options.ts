@@ -30,7 +30,7 @@ export const help = `npm run simulate -- [options]
   --seed S        the first seed (default: 1, or chosen by the clock and printed with --forever)
   --runs M        so many runs, one seed each (default: 100)
   --steps N       things go wrong for at least so many steps (default: 300)
-  --forever       run after run until one fails, or Ctrl-C
+  --forever       run after run until one fails, which is then shrunk, or Ctrl-C
   --trace FILE    one run of --seed, with everything that happens in it, line by line
   --only NAME     no fault but this one strikes, by the name that the trace gives it; may be said again
   --idle N        leaves an agent out, by its number; may be said again

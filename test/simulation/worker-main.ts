@@ -7,6 +7,11 @@ const [first = 0, stride = 1, runs = 0, stepsMin = 300] = process.argv.slice(2).
 /** So many runs between two reports. */
 const batch = 20;
 
+// Whoever asked for the runs is gone, or has them all.
+process.once('disconnect', () => {
+  process.exit();
+});
+
 let totals = emptyTotals();
 for (let index = 0; index < runs; index += 1) {
   addRun(totals, await run({ seed: first + index * stride, stepsMin }));

@@ -1,5 +1,6 @@
 // An action from its stream: the chain is checked, then the events are folded. A stream that does not
-// hold together is never acted on.
+// hold together is never acted on. What was folded before is not folded again where the chain says that it
+// is the same.
 import {
   type Action,
   actionOfStream,
@@ -9,6 +10,7 @@ import {
   ImpossibleEvent,
   newAction,
   type Sha256,
+  unsealMetadata,
 } from '@action-ledger/domain';
 import { type RecordedEvent } from '@action-ledger/event-store';
 import { unsealActionEvent } from './unseal.ts';
@@ -17,18 +19,29 @@ export type Folded =
   | { readonly kind: 'folded'; readonly action: Action; readonly hash: string }
   | { readonly kind: 'broken'; readonly revision: number; readonly reason: string };
 
+/** As it was folded before, and the hash of its last event then. */
+export interface KnownFold {
+  readonly action: Action;
+  readonly hash: string;
+}
+
+/** @param known all events are checked all the same */
 export function foldAction(
   sha256: Sha256,
   stream: string,
   recorded: readonly RecordedEvent[],
+  known?: KnownFold,
 ): Folded {
   const chainBreak = findChainBreak(sha256, stream, recorded);
   if (chainBreak !== undefined) {
     return { kind: 'broken', revision: chainBreak.revision, reason: chainBreak.what };
   }
-  let action = newAction(actionOfStream(stream) ?? stream);
-  let hash = chainStart(stream);
-  for (const each of recorded) {
+  const before = known !== undefined && isFoldOf(recorded, known) ? known : undefined;
+  let { action, hash } = before ?? {
+    action: newAction(actionOfStream(stream) ?? stream),
+    hash: chainStart(stream),
+  };
+  for (const each of before === undefined ? recorded : recorded.slice(action.revision + 1)) {
     try {
       const { event, metadata, revision } = unsealActionEvent(each);
       action = evolve(action, event, { revision, at: metadata.at });
@@ -39,4 +52,10 @@ export function foldAction(
     }
   }
   return { kind: 'folded', action, hash };
+}
+
+/** The hash of an event is over all that came before it. Where a stream was archived it begins anew. */
+function isFoldOf(recorded: readonly RecordedEvent[], { action, hash }: KnownFold): boolean {
+  const last = recorded[action.revision];
+  return last?.revision === action.revision && unsealMetadata(last.metadata)?.hash === hash;
 }

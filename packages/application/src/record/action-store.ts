@@ -204,7 +204,7 @@ async function read(
   held: HeldActions,
   actionId: string,
 ): Promise<Held | Broken> {
-  const folded = await readAction(deps, actionId);
+  const folded = await readAction(deps, actionId, held.get(actionId));
   if (folded.kind === 'broken') {
     held.drop(actionId);
     const reason = `revision ${folded.revision}: ${folded.reason}`;
