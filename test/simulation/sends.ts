@@ -25,8 +25,14 @@ export interface Sends {
   readonly told: ToldByPrograms;
   /** The record goes back in time; what was sent was sent. */
   readonly goBack: () => void;
-  /** An event has been appended, by which process. */
-  readonly see: (before: Action, event: ActionEvent, writer: string | undefined) => void;
+  /** An event has been appended. */
+  readonly see: (before: Action, event: ActionEvent, by: Append) => void;
+}
+
+interface Append {
+  readonly eventId: string;
+  /** The process. */
+  readonly writer: string | undefined;
 }
 
 export interface SendsOptions {
@@ -102,9 +108,9 @@ export function createSends(options: SendsOptions): Sends {
       looked.clear();
       told.goBack();
     },
-    see: (before, event, writer) => {
+    see: (before, event, { eventId, writer }) => {
       const { id } = before;
-      told.see(id, event);
+      told.see(id, event, eventId);
       if (event.type === 'ActionClaimed') claimedBy.set(id, writer);
       if (event.type === 'ActionDispatched') {
         dispatchedAt.set(`${id} ${event.data.attempt}`, now());

@@ -38,6 +38,7 @@ export function storeLine(ether: Ether, store: () => EventStore): EventStore {
   const noted = (stream: string, first: string, told: AppendResult): AppendResult => {
     if (told.kind !== 'appended') return told;
     known.stored(stream, first);
+    ether.sends.told.confirmed(first);
     known.upTo(stream, told.revision);
     return told;
   };

@@ -102,7 +102,8 @@ export function createWatch(options: WatchOptions): Watch {
       const after = evolve(before, event, { revision, at: metadata.at });
       if (hasChanged(before, after)) breach(`${id}: its result has changed`);
       actions.set(id, after);
-      sends.see(before, event, writers.get(recorded.id));
+      const { id: eventId } = recorded;
+      sends.see(before, event, { eventId, writer: writers.get(eventId) });
       if (after.downstreamKey !== undefined) byKey.set(after.downstreamKey, id);
       onMoved(after, event);
     } catch (error) {

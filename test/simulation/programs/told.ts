@@ -31,8 +31,10 @@ export interface ToldByPrograms {
   readonly handedOut: (actionId: string, askedAt: number) => void;
   /** The record goes back in time; what was said was said. */
   readonly goBack: () => void;
-  /** An event of it has been appended. */
-  readonly see: (id: string, event: ActionEvent) => void;
+  /** An event of it has been appended. @param eventId its own */
+  readonly see: (id: string, event: ActionEvent, eventId: string) => void;
+  /** The process that has appended it has heard so. */
+  readonly confirmed: (eventId: string) => void;
   /** Why nobody can have said so who may, of what the holder of a claim says. */
   readonly whyNotItsHolder: (before: Action, event: ActionEvent) => string | undefined;
   /** Why it is no verdict. @param lastAt of the last dispatch that is in doubt */
@@ -61,6 +63,8 @@ export function createToldByPrograms(
   const verdicts = new Map<string, VerdictSaid[]>();
   const looked = new Map<string, LookedUp>();
   const cancelledAt = new Map<string, number>();
+  /** Actions by the events that cancel them, which nobody has heard of yet. */
+  const cancelling = new Map<string, string>();
   return {
     looksUp: (lookup) => {
       const asked: LookedUp = { at: now() };
@@ -82,8 +86,13 @@ export function createToldByPrograms(
     goBack: () => {
       cancelledAt.clear();
     },
-    see: (id, { type }) => {
-      if (type === 'CancelRequested') cancelledAt.set(id, now());
+    see: (id, { type }, eventId) => {
+      if (type === 'CancelRequested') cancelling.set(eventId, id);
+    },
+    confirmed: (eventId) => {
+      const id = cancelling.get(eventId);
+      if (id !== undefined) cancelledAt.set(id, now());
+      cancelling.delete(eventId);
     },
     whyNotItsHolder: (before, event) => {
       if (!isOfItsHolder(before, event)) return undefined;
