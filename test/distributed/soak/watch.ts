@@ -85,6 +85,6 @@ async function lookAt(member: Member): Promise<Look | undefined> {
 }
 
 function valueOf(text: string, name: string): number {
-  const found = new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text);
+  const found = new RegExp(`^action_ledger_${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text);
   return Number(found?.[1] ?? 0);
 }
