@@ -20,5 +20,6 @@ export {
   settingsKnown,
   unknownSettings,
 } from './settings.ts';
+export { checkSecretKey } from './secret-digest.ts';
 export { SetupFault } from './setup-fault.ts';
 export { loadTools } from './tools/load-tools.ts';

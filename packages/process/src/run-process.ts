@@ -1,6 +1,7 @@
 // One service as a process of its own: settings, then the ports, then the service, until it is told to stop.
 // While it waits for a server it says so, at `/ready` too. Exit codes: 0 stopped as told, 1 failed, 2 wrong settings.
 import { hostname } from 'node:os';
+import { type ServiceHealth } from '@action-ledger/application';
 import { createMetrics, type MetricsServer, serveMetrics } from '@action-ledger/metrics';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { type EventLog } from '@action-ledger/event-log';
@@ -9,7 +10,7 @@ import { createToolSet } from '@action-ledger/tools';
 import { createProcessLogger, type ProcessLogger } from './logger.ts';
 import { openLog, openStore, type Waiting, whenThere } from './open-ports.ts';
 import { type ProcessParts, type Running, sha256 } from './process-parts.ts';
-import { checkSecrets, createSecretDigest } from './secret-digest.ts';
+import { checkSecretKey, createSecretDigest } from './secret-digest.ts';
 import { type Env, readSettings, type Settings, unknownSettings } from './settings.ts';
 import { SetupFault } from './setup-fault.ts';
 import { stopSignal } from './stop-signal.ts';
@@ -50,34 +51,52 @@ async function serve(shape: ServiceShape, env: Env, runtime: Runtime): Promise<v
   const digestSecret = createSecretDigest(settings.secretKeyFile);
   const tools =
     settings.tools === undefined ? createToolSet([]) : await loadTools(settings.tools, env);
-  checkSecrets(tools.all.some(hasSecrets), settings.secretKeyFile);
+  checkSecretKey(tools.all, settings.secretKeyFile);
   const metrics = createMetrics({ clock: runtime.clock });
   const opened: Opened = { running: undefined, store: undefined, log: undefined };
   const probes = await serveMetrics({
     host: settings.probeHost,
     port: settings.probePort,
     scrape: metrics.scrape,
-    health: () => opened.running?.health().condition ?? 'starting',
+    health: () => healthOf(opened.running).condition,
     onFault,
   });
   logger.info({ probes: probes.url }, 'starting');
+  metrics.attach({ services: { [shape.name]: { health: () => healthOf(opened.running) } } });
   try {
     const ports = await openPorts(settings, opened, { runtime, stop, logger });
-    if (ports === undefined) return;
+    if (ports === undefined || stop.aborted) return;
     const parts: ProcessParts = {
       ...ports,
       ...{ settings, tools, runtime, logger, metrics, digestSecret, sha256, onFault },
-      instance: settings.instance ?? `${shape.name}-${hostname()}-${process.pid}`,
+      instance: instanceOf(shape.name, settings, runtime),
       clock: { nowMs: () => runtime.clock.wallMs() },
     };
     const running = await orStopped(stop, () => shape.open(parts, stop));
     if (running === undefined) return;
     opened.running = running;
-    metrics.attach({ services: { [shape.name]: running } });
     await run(running, stop, { logger, probes });
   } finally {
     await close(opened, probes, logger);
   }
+}
+
+/** No two processes have the same: hosts may share a name, and process ids of containers are small. */
+function instanceOf(service: string, { instance }: Settings, { ids }: Runtime): string {
+  if (instance !== undefined) return `${service}-${instance}`;
+  return `${service}-${hostname()}-${process.pid}-${ids.next().replaceAll(/\W/g, '').slice(0, 6)}`;
+}
+
+const beforeIt: ServiceHealth = {
+  condition: 'starting',
+  stalledMs: 0,
+  lag: undefined,
+  handled: 0,
+  deadLetters: 0,
+};
+
+function healthOf(running: Running | undefined): ServiceHealth {
+  return running?.health() ?? beforeIt;
 }
 
 async function orStopped<Result>(
@@ -99,14 +118,6 @@ interface Opened {
   running: Running | undefined;
   store: EventStore | undefined;
   log: EventLog | undefined;
-}
-
-function hasSecrets({
-  declaration,
-}: {
-  readonly declaration: { readonly secret: readonly string[] };
-}) {
-  return declaration.secret.length > 0;
 }
 
 /** @returns undefined where it was told to stop before both were there */
@@ -134,6 +145,8 @@ async function run(
   stop: AbortSignal,
   { logger, probes }: { readonly logger: ProcessLogger; readonly probes: MetricsServer },
 ): Promise<void> {
+  // It may have been told to stop while it waited for what it is opened over.
+  if (stop.aborted) return;
   const stopped = new Promise<void>((resolve) => {
     stop.addEventListener('abort', () => {
       resolve();
@@ -145,6 +158,8 @@ async function run(
     logger.info({ urls }, 'started');
     process.send?.({ kind: 'started', urls });
   });
+  // What a start that is given up fails with is no news.
+  stop.addEventListener('abort', () => void started.catch(() => undefined));
   await Promise.race([started.then(() => stopped), stopped]);
 }
 

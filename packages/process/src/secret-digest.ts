@@ -2,6 +2,7 @@
 // the same call would look like another call.
 import { existsSync, readFileSync } from 'node:fs';
 import { keyedDigest, type SecretDigest } from '@action-ledger/client';
+import { type ToolSet } from '@action-ledger/tools';
 import { SetupFault } from './setup-fault.ts';
 
 /** @throws SetupFault `settings.secret-key`: at once where the file is not good, else when a secret is met without one */
@@ -10,9 +11,10 @@ export function createSecretDigest(file: string | undefined): SecretDigest {
   return keyedDigest(readKey(file));
 }
 
-/** @throws SetupFault */
-export function checkSecrets(isNeeded: boolean, file: string | undefined): void {
-  if (isNeeded && file === undefined) missing();
+/** @throws SetupFault where a tool has secret arguments and there is no good key for them */
+export function checkSecretKey(tools: ToolSet['all'], file: string | undefined): void {
+  if (file !== undefined) readKey(file);
+  else if (tools.some(({ declaration }) => declaration.secret.length > 0)) missing();
 }
 
 function readKey(file: string): Buffer {

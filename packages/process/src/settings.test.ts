@@ -51,10 +51,21 @@ describe('the settings of a process', () => {
 
   it.each([
     [{ ACTION_LEDGER_KAFKA_USER: 'u' }, 'KAFKA_PASSWORD'],
+    [{ ACTION_LEDGER_OPEN: 'true', ACTION_LEDGER_HOST: '0.0.0.0' }, 'ACTION_LEDGER_HOST'],
     [{ ACTION_LEDGER_TOKEN_ISSUER: 'i' }, '_TOKEN_AUDIENCE'],
     [{ ACTION_LEDGER_NOTIFY_URLS: 'https://ops' }, 'NOTIFY_SECRET_FILE'],
-  ])('are refused where one of a pair is missing: %j', (half, other) => {
+  ])('are refused where they do not go together: %j', (half, other) => {
     expect(faultOf({ ...servers, ...half }).message).toContain(other);
+  });
+
+  it.each([
+    'esdb://u:s3cret@db:2113?tlsVerify=false',
+    'esdb://u:s3@cret@db:2113',
+    'kurrentdb://db:2113',
+  ])('are refused without a word of what is secret in them: %s', (url) => {
+    const { message } = faultOf({ ...servers, ACTION_LEDGER_EVENTSTOREDB_URL: url });
+    expect(message).toMatch(/^ACTION_LEDGER_EVENTSTOREDB_URL: it [^\n]*$/);
+    expect(message).not.toContain('cret');
   });
 
   it('tell of names that are none', () => {

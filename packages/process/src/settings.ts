@@ -1,5 +1,6 @@
 // The settings of a service's process: variables of the environment that begin with ACTION_LEDGER_, checked
 // before anything is opened. What is wrong with them is told all at once.
+import { isLoopback } from '@action-ledger/access';
 import { z } from 'zod';
 import { SetupFault } from './setup-fault.ts';
 
@@ -14,12 +15,42 @@ const list = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
   .refine((parts) => parts.length > 0, 'it names nothing');
+/** The client ignores others, and prints the whole string, password and all. */
+const storeOptions = new Set([
+  'connectionname',
+  'defaultdeadline',
+  'discoveryinterval',
+  'gossiptimeout',
+  'keepaliveinterval',
+  'keepalivetimeout',
+  'maxdiscoverattempts',
+  'nodepreference',
+  'throwonappendfailure',
+  'tls',
+  'tlscafile',
+  'tlsverifycert',
+  'usercertfile',
+  'userkeyfile',
+]);
+
+function hasKnownOptions(connectionString: string): boolean {
+  const [, options = ''] = connectionString.split('?');
+  return options
+    .split('&')
+    .filter((option) => option !== '')
+    .every((option) => storeOptions.has((option.split('=')[0] ?? '').toLowerCase()));
+}
+
 const webAddress = z.url({ protocol: /^https?$/ });
 
 const shape = {
   eventstoredbUrl: z
     .string()
-    .regex(/^(esdb|kurrentdb)(\+discover)?:\/\/\S+$/, 'it begins with esdb:// or esdb+discover://')
+    .regex(
+      /^esdb(\+discover)?:\/\/[^\s@]+(@[^\s@]+)?$/,
+      'it is esdb://host:port or esdb+discover://…, with one @ at most',
+    )
+    .refine(hasKnownOptions, 'it has an option that the client does not know')
     .describe('Connection string of EventStoreDB, as its client takes it.'),
   streamPrefix: z
     .string()
@@ -50,9 +81,11 @@ const shape = {
   kafkaSessionMs: z.coerce
     .number()
     .int()
-    .min(1_000)
+    .min(6_000)
     .optional()
-    .describe('A consumer that is silent for so long has died. Default 15,000.'),
+    .describe(
+      'A consumer that is silent for so long has died; brokers take 6,000 or more. Default 15,000.',
+    ),
   records: z
     .enum(['avro', 'json'])
     .default('avro')
@@ -181,6 +214,8 @@ function lineOf({ path, code, message }: z.core.$ZodIssue): string {
 function together(settings: Settings): readonly string[] {
   const { kafkaUser, kafkaPassword, tokenIssuer, tokenAudience, tokenKeysUrl } = settings;
   const lines: string[] = [];
+  if (settings.open && !isLoopback(settings.host))
+    lines.push(`${prefix}OPEN lets everyone in, and ${prefix}HOST can be reached from elsewhere`);
   if ((kafkaUser === undefined) !== (kafkaPassword === undefined))
     lines.push(`${prefix}KAFKA_USER and ${prefix}KAFKA_PASSWORD go together`);
   const tokens = [tokenIssuer, tokenAudience, tokenKeysUrl];

@@ -1,6 +1,7 @@
 // What the services of the distributed size need, as the environment names it: settings, tools, EventStoreDB
 // and Kafka. The topics that are missing are made, as every service makes them.
 import {
+  checkSecretKey,
   loadTools,
   openLog,
   openStore,
@@ -36,7 +37,7 @@ function readOrFail(env: Io['env']): Settings | Finding {
   }
 }
 
-async function checkTools({ tools }: Settings, env: Io['env']): Promise<Finding> {
+async function checkTools({ tools, secretKeyFile }: Settings, env: Io['env']): Promise<Finding> {
   if (tools === undefined)
     return warn(
       'tools',
@@ -45,6 +46,7 @@ async function checkTools({ tools }: Settings, env: Io['env']): Promise<Finding>
     );
   try {
     const { all } = await loadTools(tools, env);
+    checkSecretKey(all, secretKeyFile);
     return ok('tools', `${count(all.length, 'tool')} in ${tools.join(', ')}`);
   } catch (error) {
     return faulty('tools', error);
@@ -63,14 +65,14 @@ async function checkPort(
   } catch (error) {
     return fail(
       check,
-      `${withoutSecrets(address)}: ${error instanceof Error ? error.message : String(error)}`,
+      withoutSecrets(`${address}: ${error instanceof Error ? error.message : String(error)}`),
       'is it up, and is this its address? docs/distributed.md says how it is named.',
     );
   }
 }
 
 function withoutSecrets(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, '//');
+  return address.replaceAll(/\/\/[^/@\s]*@/g, '//');
 }
 
 function faulty(check: string, error: unknown): Finding {

@@ -29,6 +29,8 @@ export class Member {
   #kills = 0;
   #failure: Error | undefined;
   #isClosing = false;
+  /** From a kill until the next process is begun. */
+  #dying = settling<undefined>();
   #child: ChildProcess;
 
   constructor(options: MemberOptions) {
@@ -66,6 +68,7 @@ export class Member {
   strike(): void {
     if (this.#isClosing || this.#child.killed) return;
     this.#kills += 1;
+    this.#dying = settling();
     this.#kill();
   }
 
@@ -74,10 +77,8 @@ export class Member {
     this.#isClosing = true;
     try {
       // One that was just killed is started once more, to finish what it has left.
-      for (let child; child !== this.#child;) {
-        child = this.#child;
-        await this.#started.promise;
-      }
+      if (this.#child.killed) await this.#dying.promise;
+      await this.#started.promise;
       this.#child.kill('SIGTERM');
       await this.#closed.promise;
     } finally {
@@ -116,8 +117,10 @@ export class Member {
 
   #ended(child: ChildProcess, how: string | number | null): void {
     if (this.#failure !== undefined) return;
-    if (child.killed && how === 'SIGKILL') this.#child = this.#begin();
-    else if (this.#isClosing && how === 0) this.#closed.resolve(undefined);
+    if (child.killed && how === 'SIGKILL') {
+      this.#child = this.#begin();
+      this.#dying.resolve(undefined);
+    } else if (this.#isClosing && how === 0) this.#closed.resolve(undefined);
     else this.#fail(unexpectedEnd(this.service, how));
   }
 
