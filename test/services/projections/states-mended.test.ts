@@ -40,6 +40,28 @@ describe('the auditor over action.state', () => {
     expect((await world.store.readStream('state-mends')).length).toBe(0);
   });
 
+  it('misses no state whose place a newer one has taken while it read', async () => {
+    const one = await world.project('a');
+    await world.pay('lost-1', 'i-2');
+    const replaced = await world.actionOf('lost-1');
+    void one.stop();
+    await world.runtime.advance(second);
+    const known = (await world.store.readStream(`action-${replaced}`)).length;
+    const withoutIt: typeof world.log.consume = ({ handler, ...options }) =>
+      world.log.consume({
+        ...options,
+        handler: (records, delivery) =>
+          handler(
+            records.filter(({ key }) => key !== replaced),
+            delivery,
+          ),
+      });
+    await world.settle(replaced);
+    expect((await world.store.readStream(`action-${replaced}`)).length).toBeGreaterThan(known);
+    await world.audit(undefined, { consume: withoutIt });
+    expect(world.breaches).toEqual([]);
+  });
+
   it('tells of each state that is not what its stream says, once, and has it written once more', async () => {
     await world.project('a');
     await world.pay('i-1', 'i-2', 'i-3', 'i-4', 'i-5', 'i-6');

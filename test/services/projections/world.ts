@@ -46,12 +46,14 @@ export interface ProjectionsWorld {
   readonly breaches: BrokenRecord[];
   readonly store: EventStore;
   readonly pay: (...invoices: readonly string[]) => Promise<void>;
+  /** A person has found what became of it. */
+  readonly settle: (actionId: string) => Promise<void>;
   readonly backup: () => readonly RecordedEvent[];
   /** The ledger's process is started anew over it. */
   readonly restore: (events: readonly RecordedEvent[]) => Promise<void>;
   readonly project: (instance: string, more?: Partial<ProjectorDeps>) => Promise<Projector>;
   /** One pass of an auditor over everything. */
-  readonly audit: (actionsMax?: number) => Promise<void>;
+  readonly audit: (actionsMax?: number, asSeen?: Pick<MemoryEventLog, 'consume'>) => Promise<void>;
   readonly actionOf: (invoice: string) => Promise<string>;
   /** By action, for whoever passes over what is not newer; and for whoever takes what comes last. */
   readonly states: () => Promise<Record<'newest' | 'last', ReadonlyMap<string, string>>>;
@@ -89,6 +91,11 @@ export async function openProjectionsWorld(): Promise<ProjectionsWorld> {
       for (const invoice of invoices)
         await settled(ledger.tools.pay.call({ invoice }, { run: 'r', turn: '1', call: invoice }));
     },
+    settle: async (actionId) => {
+      const revisionSeen = (await memory.readStream(streamOfAction(actionId))).length - 1;
+      const found = { verdict: 'found', by: 'ada', reason: 'looked', result: {} } as const;
+      await settled(ledger.settle({ actionId, revisionSeen, ...found }));
+    },
     backup: () => memory.events(),
     restore: async (events) => {
       await settled(ledger.close());
@@ -104,9 +111,10 @@ export async function openProjectionsWorld(): Promise<ProjectionsWorld> {
       await runtime.advance(second);
       return projector;
     },
-    audit: async (actionsMax) => {
+    audit: async (actionsMax, asSeen) => {
       const auditor = createAuditor({
         ...parts,
+        log: { ...log, ...asSeen },
         passEveryMs: hour,
         onBroken: (breach) => breaches.push(breach),
         states: {

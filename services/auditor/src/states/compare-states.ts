@@ -28,7 +28,7 @@ import {
 
 export interface CompareStatesDeps extends RecordStreamDeps {
   readonly store: EventStore;
-  readonly log: Pick<EventLog, 'consume' | 'lag'>;
+  readonly log: Pick<EventLog, 'consume' | 'lag' | 'newest'>;
   readonly runtime: Runtime;
   readonly textOf: StateText;
   readonly rest: () => Promise<void>;
@@ -136,7 +136,9 @@ async function* findingsOf(
     return;
   }
   const due = events.filter(({ position }) => position <= projected.position).at(-1);
-  const late = due && lateness(state, due, projected);
+  // A newer state takes the place of what was due, and need not have been read.
+  const isReplaced = due !== events.at(-1);
+  const late = due && !isReplaced ? lateness(state, due, projected) : undefined;
   const detail = late ?? (state && differs(deps, { state, events, projected, action }));
   if (detail !== undefined) yield { action, detail };
 }

@@ -1,6 +1,7 @@
-// What the topic of states says, read once from its start to its end: of each action the last record, as its
-// place and the digest of its value. It keeps a bounded number of actions; where there are more, it keeps
-// a slice of them and says which others are left for further reads.
+// What the topic of states says, read once from its start to what its end was when the read began: of each
+// action the last record, as its place and the digest of its value. So it ends however much is published
+// meanwhile; what that takes the place of may be missing. It keeps a bounded number of actions; where there
+// are more, it keeps a slice of them and says which others are left for further reads.
 import {
   actionTopics,
   type EventLog,
@@ -40,7 +41,7 @@ export interface ToldStates {
 export type StateText = (value: Uint8Array) => string | Promise<string>;
 
 export interface ToldStatesDeps {
-  readonly log: Pick<EventLog, 'consume' | 'lag'>;
+  readonly log: Pick<EventLog, 'consume' | 'lag' | 'newest'>;
   readonly runtime: Pick<Runtime, 'ids' | 'timers'>;
   /** Of a state as canonical JSON text. */
   readonly digest: (text: string) => string;
@@ -69,18 +70,22 @@ export async function readToldStates(
   const { log, runtime, isStopped } = deps;
   const kept = createKept(deps, wanted);
   const group = `auditor.states.${runtime.ids.next()}`;
+  const places = createPlaces(await log.newest(topics));
   const consumer = await log.consume({
     group,
     topics,
     from: 'start',
     batchMax: 1_000,
     handler: async (records) => {
-      for (const record of records) await kept.note(record);
+      for (const record of records.filter(places.isAhead)) {
+        await kept.note(record);
+        places.note(record);
+      }
       await deps.rest();
     },
   });
   try {
-    while (!isStopped() && (await waits(log, group)))
+    while (!isStopped() && (await waits(log, group, places.left())))
       await new Promise<void>((resolve) => void runtime.timers.after(lookEveryMs, resolve));
   } finally {
     await consumer.close();
@@ -88,9 +93,34 @@ export async function readToldStates(
   return isStopped() ? undefined : kept.found();
 }
 
-/** That everything was read is never taken from silence. */
-async function waits(log: Pick<EventLog, 'lag'>, group: string): Promise<boolean> {
-  return (await log.lag(group, topics)).some(({ lag }) => lag > 0);
+interface Places {
+  /** Not read so far: what comes again would put an older state in the place of a newer one. */
+  readonly isAhead: (record: LogRecord) => boolean;
+  readonly note: (record: LogRecord) => void;
+  /** Partitions whose end, as it was, is ahead. */
+  readonly left: () => ReadonlySet<number>;
+}
+
+function createPlaces(ends: readonly LogRecord[]): Places {
+  const read = new Map<number, number>();
+  const isAhead = ({ partition, offset }: LogRecord): boolean =>
+    offset > (read.get(partition) ?? -1);
+  return {
+    isAhead,
+    note: ({ partition, offset }) => void read.set(partition, offset),
+    left: () => new Set(ends.filter(isAhead).map(({ partition }) => partition)),
+  };
+}
+
+/** That everything was read is never taken from silence. The record at an end may be gone by now, with nothing behind it. */
+async function waits(
+  log: Pick<EventLog, 'lag'>,
+  group: string,
+  left: ReadonlySet<number>,
+): Promise<boolean> {
+  if (left.size === 0) return false;
+  const lags = await log.lag(group, topics);
+  return lags.some(({ partition, lag }) => lag > 0 && left.has(partition));
 }
 
 interface Kept {
