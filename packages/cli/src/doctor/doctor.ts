@@ -24,7 +24,10 @@ export async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
   const isWell = checks.every(({ state }) => state !== 'fail');
   if (options.json === true)
     cli.json({ ...(path === undefined ? {} : { path }), ok: isWell, checks });
-  else cli.io.out(renderFindings(checks, cli.style, cli.io.columns));
+  else {
+    const deeper = path === undefined ? deeperInServices : deeperInFile;
+    cli.io.out(renderFindings(checks, cli.style, cli.io.columns, deeper));
+  }
   if (!isWell) cli.end(1);
 }
 
@@ -75,11 +78,14 @@ function unopened(fault: StoreFault): Finding {
 
 const columnsUsual = 100;
 const checkWidth = 14;
+const deeperInFile = 'action-ledger verify reads the whole record';
+const deeperInServices = 'the auditor reads the whole record';
 
 export function renderFindings(
   findings: readonly Finding[],
   style: Style,
   columns: number = columnsUsual,
+  deeper = deeperInFile,
 ): string {
   const marks: { readonly [Name in State]: string } = {
     ok: style.good('ok  '),
@@ -98,14 +104,14 @@ export function renderFindings(
       })
       .join('');
   });
-  return `${lines.join('')}\n${verdict(findings, style)}\n`;
+  return `${lines.join('')}\n${verdict(findings, style, deeper)}\n`;
 }
 
-function verdict(findings: readonly Finding[], style: Style): string {
+function verdict(findings: readonly Finding[], style: Style, deeper: string): string {
   const failed = findings.filter(({ state }) => state === 'fail').length;
   const warned = findings.filter(({ state }) => state === 'warn').length;
   if (failed > 0) return style.bad(`${failed} of ${findings.length} checks failed.`);
   if (warned > 0)
     return style.open(`It works; ${warned} of ${findings.length} checks ask for a look.`);
-  return `${style.good('All is well')} as far as this looks; action-ledger verify reads the whole record.`;
+  return `${style.good('All is well')} as far as this looks; ${deeper}.`;
 }
