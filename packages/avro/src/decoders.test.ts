@@ -127,6 +127,20 @@ describe('another version', () => {
     expect(read.status).toBe('other');
   });
 
+  it('is not asked for by an id that none can be', async () => {
+    const asked: number[] = [];
+    const from = createDecodersBy({
+      schemaOf: async (id) => {
+        asked.push(id);
+        throw Object.assign(new Error('away'), { retry: 'safe' });
+      },
+    });
+    const read = await from.proposal(Buffer.from([0, 0x80, 0, 0, 0]));
+    expect(read).toMatchObject({ kind: 'unreadable', code: 'avro.unknown-schema' });
+    await expect(from.proposal(Buffer.from([0, 0x7f, 255, 255, 255]))).rejects.toThrow('away');
+    expect(asked).toEqual([2 ** 31 - 1]);
+  });
+
   it('is asked for once, and what its source throws is passed on', async () => {
     const asked: number[] = [];
     const from = createDecodersBy({

@@ -10,7 +10,7 @@ import { type Fields } from './fields.ts';
 import { readingTypes, type RecordKind } from './newest.ts';
 import { proposalOfFields } from './proposal-record.ts';
 import { type AvroState, stateOfFields } from './state-record.ts';
-import { type Unframed, unframe } from './wire.ts';
+import { schemaIdMax, type Unframed, unframe } from './wire.ts';
 
 export interface AvroDecoders {
   /** @throws AvroFault */
@@ -58,11 +58,11 @@ export function createDecoders(): AvroDecoders {
   };
 }
 
-/** By the ids of a registry, which is asked once for each of them. What it throws is passed on. */
+/** By the ids of a registry, which is asked once for each that can be one. What it throws is passed on. */
 export function createDecodersBy(source: SchemaSource): LateAvroDecoders {
   const writers = createWriters();
   const writerOf = async ({ schemaId }: Unframed): Promise<Writer> =>
-    writers.get(schemaId) ?? known(writers, schemaId, await source.schemaOf(schemaId));
+    writers.get(schemaId) ?? known(writers, schemaId, await schemaIn(source, schemaId));
   const read = async (kind: RecordKind, value: Uint8Array): Promise<Fields> => {
     const unframed = unframe(value);
     return resolved(kind, unframed.body, await writerOf(unframed));
@@ -78,6 +78,10 @@ export function createDecodersBy(source: SchemaSource): LateAvroDecoders {
       }
     },
   };
+}
+
+async function schemaIn(source: SchemaSource, schemaId: number): Promise<string | undefined> {
+  return schemaId > schemaIdMax ? undefined : source.schemaOf(schemaId);
 }
 
 /** @throws what is no fault of the record */

@@ -6,6 +6,9 @@ import { AvroFault } from './avro-fault.ts';
 const magicByte = 0;
 const headBytes = 5;
 
+/** Registries give ids of 32 bits with a sign, and have no answer about others. */
+export const schemaIdMax = 2 ** 31 - 1;
+
 export function frame(schemaId: number, body: Buffer): Buffer {
   const framed = Buffer.allocUnsafe(headBytes + body.length);
   framed.writeUInt8(magicByte, 0);

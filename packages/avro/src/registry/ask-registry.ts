@@ -19,6 +19,8 @@ export interface Question {
   /** Segments, as they are. */
   readonly path: readonly (string | number)[];
   readonly body?: object;
+  /** With these a registry says that there is none, whatever its error code. */
+  readonly noneBy?: ReadonlySet<number>;
 }
 
 export type Heard =
@@ -27,7 +29,8 @@ export type Heard =
   | { readonly kind: 'none'; readonly errorCode: number };
 
 /** @throws RegistryFault */
-export async function askRegistry(line: Line, { path, body }: Question): Promise<Heard> {
+export async function askRegistry(line: Line, question: Question): Promise<Heard> {
+  const { path, body, noneBy } = question;
   const ended = new AbortController();
   const timer = line.timers.after(
     line.withinMs,
@@ -49,7 +52,7 @@ export async function askRegistry(line: Line, { path, body }: Question): Promise
       signal: ended.signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return heardFrom(url, response.status, objectIn(await textOf(response)));
+    return heardFrom(url, response.status, objectIn(await textOf(response)), noneBy);
   } catch (cause) {
     if (cause instanceof RegistryFault) throw cause;
     const why = ended.signal.aborted
@@ -87,20 +90,31 @@ function objectIn(text: string): object | undefined {
   }
 }
 
-function heardFrom({ host, pathname }: URL, status: number, body: object | undefined): Heard {
+function heardFrom(
+  { host, pathname }: URL,
+  status: number,
+  body: object | undefined,
+  noneBy: ReadonlySet<number> = new Set(),
+): Heard {
   const at = `The registry at ${host} answers ${pathname} with ${status}`;
   if (status === 200 && body !== undefined) return { kind: 'answer', body };
   const { error_code: errorCode, message } = (body ?? {}) as {
     readonly error_code?: unknown;
     readonly message?: unknown;
   };
-  if (status === 404 && typeof errorCode === 'number' && errorCode > 40_400)
+  // Without an error code it may be a proxy who says it.
+  if (typeof errorCode === 'number' && (noneBy.has(status) || isNone(status, errorCode)))
     return { kind: 'none', errorCode };
   const said = typeof message === 'string' ? `: ${message.slice(0, 500)}` : '';
   if (status === 409) throw new RegistryFault('registry.incompatible', `${at}${said}`);
   if (refusals.has(status)) throw new RegistryFault('registry.refused', `${at}${said}`);
   // A proxy that is up before its registry says many things.
   throw new RegistryFault('registry.unavailable', `${at}, which is no answer of a registry`);
+}
+
+/** 404 alone is of the framework: there is no such address. */
+function isNone(status: number, errorCode: number): boolean {
+  return status === 404 && errorCode > 40_400;
 }
 
 /** Asking again brings the same. */

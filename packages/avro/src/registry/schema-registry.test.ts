@@ -249,6 +249,35 @@ describe('a registry that is asked for the schema of a record', () => {
     });
   });
 
+  it.each([
+    [400, 400],
+    [404, 404],
+    [404, 40_403],
+    [422, 42_201],
+  ])(
+    'is not waited for where it answers %i with the code %i: there is none',
+    async (status, code) => {
+      instead = () => ({ status, body: { error_code: code, message: 'no such thing' } });
+      expect(await registryWith().schemaOf(7)).toBeUndefined();
+      const garbage = Buffer.from([0, 0, 0, 0, 7, 1, 2]);
+      expect(await createDecodersBy(registryWith()).proposal(garbage)).toMatchObject({
+        kind: 'unreadable',
+        code: 'avro.unknown-schema',
+      });
+    },
+  );
+
+  it.each([
+    [400, 'a plain request to an encrypted port'],
+    [401, { error_code: 401, message: 'who?' }],
+    [404, '<html>not found</html>'],
+    [429, { error_code: 429, message: 'slow down' }],
+    [500, { error_code: 50_001, message: 'the store is away' }],
+  ])('is waited for where it answers %i with %j', async (status, body) => {
+    instead = () => ({ status, body });
+    await expect(registryWith().schemaOf(7)).rejects.toMatchObject({ retry: 'safe' });
+  });
+
   it('may come to know an id later', async () => {
     const registry = registryWith();
     expect(await registry.schemaOf(100)).toBeUndefined();

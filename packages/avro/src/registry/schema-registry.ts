@@ -6,6 +6,7 @@ import { type Runtime } from '@action-ledger/runtime';
 import { type SchemaSource } from '../decoders.ts';
 import { type RecordKind, type SchemaIds, subjectOf } from '../newest.ts';
 import { releasedSchemas, type ReleasedSchema } from '@action-ledger/schemas';
+import { schemaIdMax } from '../wire.ts';
 import { askRegistry, type Line } from './ask-registry.ts';
 import { RegistryFault } from './registry-fault.ts';
 
@@ -113,14 +114,16 @@ function createCache() {
   };
 }
 
+/** Registries say it in their own ways. */
+const notAnId: ReadonlySet<number> = new Set([400, 404, 422]);
+
 /** A record is not to blame for a registry that does not let us in: like an outage, it is waited for. */
 async function schemaIn(line: Line, id: number): Promise<string | undefined> {
-  const heard = await askRegistry(line, { path: ['schemas', 'ids', id] }).catch(
-    (fault: unknown) => {
-      if (!(fault instanceof RegistryFault) || fault.retry === 'safe') throw fault;
-      throw new RegistryFault('registry.unavailable', fault.message, { cause: fault });
-    },
-  );
+  const path = ['schemas', 'ids', id];
+  const heard = await askRegistry(line, { path, noneBy: notAnId }).catch((fault: unknown) => {
+    if (!(fault instanceof RegistryFault) || fault.retry === 'safe') throw fault;
+    throw new RegistryFault('registry.unavailable', fault.message, { cause: fault });
+  });
   return heard.kind === 'none' ? undefined : textIn(line, heard.body, 'schema');
 }
 
@@ -162,7 +165,7 @@ function textIn(line: Line, body: unknown, member: string): string {
 
 function idIn(line: Line, body: unknown): number {
   const { id } = body as { readonly id?: unknown };
-  if (typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < 2 ** 32) return id;
+  if (typeof id === 'number' && Number.isInteger(id) && id >= 0 && id <= schemaIdMax) return id;
   throw notOfRegistry(line);
 }
 
