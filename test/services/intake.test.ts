@@ -268,6 +268,77 @@ describe('a record that can be no proposal', () => {
       }),
   );
 
+  const reading = defineTool({
+    name: 'peek',
+    kind: 'read',
+    input: z.object({ pin: z.string() }),
+    secret: ['pin'],
+    execute: () => ({}),
+  });
+
+  const avro = (members: object, text = '{"pin":"4711",') => {
+    const given = { proposalId: 'p-9', tenant: 'acme', tool: 'login', arguments: {}, ...members };
+    const value = Buffer.from(encodeProposal(given));
+    return Buffer.from(
+      value.toString('latin1').replace('\u0004{}', `${zigzag(text)}${text}`),
+      'latin1',
+    );
+  };
+  const zigzag = (text: string): string => String.fromCharCode(2 * text.length);
+
+  it.each([
+    ['a tenant that is not taken', { members: { ...pin, tenant: 'other' } }, 'access.forbidden'],
+    [
+      'that, and no id',
+      { members: { ...pin, tenant: 'other', proposalId: '' } },
+      'request.invalid',
+    ],
+    [
+      'a tool of such a tenant',
+      { members: { ...pin, tenant: 'other', tool: 'theirs' } },
+      'access.',
+    ],
+    ['no id', { members: { ...pin, proposalId: undefined } }, 'request.invalid'],
+    ['no tenant', { members: { ...pin, tenant: undefined } }, 'request.invalid'],
+    ['a member that is not known', { members: { ...pin, pin: '4711' } }, 'request.invalid'],
+    ['no time of arrival', { members: pin, record: { timestamp: 0 } }, 'request.invalid'],
+    ['a blank id', { members: { ...pin, proposalId: '  ' } }, 'tool.takes-secrets'],
+    ['a tool that only reads', { members: { ...pin, tool: 'peek' } }, 'tool.takes-secrets'],
+  ] as const)('leaves no secret where there is also: %s', (_what, bad, code) =>
+    inServices({ tools: [...tools, reading], partitions: 1 }, async (world) => {
+      await publish(world, bad);
+      await world.run(intakeOf(world, { tenants: ['acme'] }));
+      await world.runtime.settle();
+      const [letter] = await deadLetters(world);
+      expect(letter?.headers['dead-letter-reason']).toMatch(new RegExp(`^${code}`));
+      expect(letter?.value).toBeUndefined();
+    }),
+  );
+
+  it('leaves no secret in Avro whose arguments are no JSON', () =>
+    inServices({ tools, partitions: 1 }, async (world) => {
+      await publish(world, ofValue(avro({})), ofValue(avro({ tool: 'pay' })));
+      await world.run(intakeOf(world, { decode: createDecoders().proposal }));
+      await world.runtime.settle();
+      const letters = await deadLetters(world);
+      expect(await putAside(world)).toEqual(Array(2).fill(expect.stringMatching(/^json\./)));
+      expect(letters.map(({ value }) => value === undefined)).toEqual([true, false]);
+    }));
+
+  it('leaves no secret of a tool that callers have just declared', () =>
+    inServices({ tools: [], partitions: 1 }, async (world) => {
+      const caller = await world.openCaller();
+      await world.run(intakeOf(world));
+      world.holdLog();
+      const declarations = [callerDeclaration(secret)];
+      await caller.ledger.callers.register({ tenant: 'acme', by: 'program', declarations });
+      await publish(world, { members: { ...pin, proposalId: '' } });
+      await world.runtime.settle();
+      const [letter] = await deadLetters(world);
+      expect(letter?.headers['dead-letter-reason']).toMatch(/^request\.invalid/);
+      expect(letter?.value).toBeUndefined();
+    }));
+
   it('says what differs', () =>
     inServices({ tools, partitions: 1 }, async (world) => {
       await world.run(intakeOf(world));

@@ -4,6 +4,7 @@ import { canonicalJson, type JsonObject, parseJson } from '@action-ledger/domain
 import {
   checkProposalRecord,
   type DecodedProposal,
+  namedIn,
   type ProposalRecord,
 } from '@action-ledger/proposals';
 import { type Fields, withNulls } from './fields.ts';
@@ -17,7 +18,7 @@ export function fieldsOfProposal(proposal: ProposalRecord): Fields {
 export function proposalOfFields({ arguments: text, ...rest }: Fields): DecodedProposal {
   const parsed = parseJson(String(text));
   if (parsed.kind !== 'parsed')
-    return { kind: 'unreadable', code: parsed.code, reason: parsed.message };
+    return { kind: 'unreadable', code: parsed.code, reason: parsed.message, named: namedIn(rest) };
   const given = Object.entries(rest).filter(([, value]) => value !== null);
   return checkProposalRecord({ ...Object.fromEntries(given), arguments: parsed.value });
 }

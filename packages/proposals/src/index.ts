@@ -5,6 +5,8 @@ export {
   decodeJsonProposal,
   type DecodedProposal,
   type DecodeProposal,
+  namedIn,
+  type NamedTool,
   type ProposalRecord,
   type UnreadableProposal,
 } from './proposal-record.ts';

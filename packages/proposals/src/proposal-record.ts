@@ -36,6 +36,13 @@ export interface UnreadableProposal {
   /** Stable; one of docs/errors.md. */
   readonly code: string;
   readonly reason: string;
+  /** What it names all the same, as far as that can be read. */
+  readonly named?: NamedTool;
+}
+
+export interface NamedTool {
+  readonly tenant?: string;
+  readonly tool?: string;
 }
 
 export type DecodedProposal =
@@ -61,7 +68,21 @@ export function checkProposalRecord(given: unknown): DecodedProposal {
   if (checked.success)
     return { kind: 'proposal', proposal: withoutMissing(checked.data) as ProposalRecord };
   const { message, place } = misfitOf(checked.error);
-  return { kind: 'unreadable', code: 'request.invalid', reason: `${message} (${place}).` };
+  return {
+    kind: 'unreadable',
+    code: 'request.invalid',
+    reason: `${message} (${place}).`,
+    named: namedIn(given),
+  };
+}
+
+/** By its members, whatever else is wrong with them. */
+export function namedIn(given: unknown): NamedTool {
+  const { tenant, tool } = (given ?? {}) as Readonly<Record<keyof NamedTool, unknown>>;
+  return {
+    ...(typeof tenant === 'string' ? { tenant } : {}),
+    ...(typeof tool === 'string' ? { tool } : {}),
+  };
 }
 
 function withoutMissing(members: object): object {

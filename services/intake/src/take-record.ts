@@ -4,10 +4,10 @@
 import { type Answer, type Core } from '@action-ledger/application';
 import { canonicalJson, type Sha256 } from '@action-ledger/domain';
 import { type LogRecord, PoisonRecord } from '@action-ledger/event-log';
-import { type DecodeProposal, type ProposalRecord } from '@action-ledger/proposals';
+import { type DecodeProposal, type NamedTool, type ProposalRecord } from '@action-ledger/proposals';
 
 export interface TakeDeps {
-  readonly core: Pick<Core, 'ledger'>;
+  readonly core: Pick<Core, 'ledger' | 'takesSecrets'>;
   readonly decode: DecodeProposal;
   readonly sha256: Sha256;
   /** Undefined: of every tenant. */
@@ -29,14 +29,38 @@ export async function takeRecord(
 ): Promise<PoisonRecord | undefined> {
   const { value, timestamp } = record;
   if (value === undefined) return aside('request.invalid', 'The record has no value.');
-  // Without it nobody could tell a new call from an old one that was published again.
-  if (timestamp === 0) return aside('request.invalid', 'The log does not say when it came.');
   const decoded = await deps.decode(value);
-  if (decoded.kind === 'unreadable') return aside(decoded.code, decoded.reason);
+  if (decoded.kind === 'unreadable')
+    return aside(decoded.code, decoded.reason, {
+      withoutValue: await mayHaveSecrets(deps, decoded.named),
+    });
   const { proposal } = decoded;
-  if (deps.tenants?.has(proposal.tenant) === false)
-    return aside('access.forbidden', 'Proposals of this tenant are not taken here.');
+  if (isStranger(deps, proposal.tenant))
+    return aside('access.forbidden', 'Proposals of this tenant are not taken here.', {
+      withoutValue: true,
+    });
+  // Without it nobody could tell a new call from an old one that was published again.
+  if (timestamp === 0)
+    return aside('request.invalid', 'The log does not say when it came.', {
+      withoutValue: await mayHaveSecrets(deps, proposal),
+    });
   return settled(deps, proposal, await propose(deps, proposal, record));
+}
+
+function isStranger({ tenants }: TakeDeps, tenant: string): boolean {
+  return tenants?.has(tenant) === false;
+}
+
+/** Dead letters are kept for long. Of a tenant that is not taken nobody here knows which of its tools have any. */
+async function mayHaveSecrets(deps: TakeDeps, { tenant, tool }: NamedTool = {}): Promise<boolean> {
+  if (tenant !== undefined && isStranger(deps, tenant)) return true;
+  if (tool === undefined) return false;
+  const { core, catchUp } = deps;
+  const known = core.takesSecrets(tenant ?? '', tool);
+  if (known !== undefined) return known;
+  // Callers may have declared it since.
+  await catchUp();
+  return core.takesSecrets(tenant ?? '', tool) ?? false;
 }
 
 async function propose(
@@ -81,6 +105,7 @@ function settled(
 ): PoisonRecord | undefined {
   const { state, code = '', reason = '', differs } = answer;
   if (state !== 'refused') return undefined;
+  const options = { withoutValue: core.takesSecrets(tenant, tool) === true };
   switch (code) {
     case 'ledger.closing':
     case 'ledger.recovering':
@@ -90,12 +115,10 @@ function settled(
     case 'ledger.paused':
       // Others go on meanwhile: what is paused must not be in their way.
       if (!isOwnPause(core, tenant, tool)) throw new NotNow(`${code}: ${reason}`);
-      return aside(code, reason);
-    case 'tool.takes-secrets':
-      return aside(code, reason, { withoutValue: true });
+      return aside(code, reason, options);
     default: {
       const paths = differs?.map(({ path }) => path).join(', ') ?? '';
-      return aside(code, paths === '' ? reason : `${reason} It differs in ${paths}.`);
+      return aside(code, paths === '' ? reason : `${reason} It differs in ${paths}.`, options);
     }
   }
 }

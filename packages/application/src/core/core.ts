@@ -34,7 +34,7 @@ import { createPauses, type Pauses } from '../people/pauses.ts';
 import { propose } from '../propose/propose.ts';
 import { ofProgram } from '../propose/proposal.ts';
 import { readRecoveries } from '../people/recoveries.ts';
-import { type Parts, toolOf } from './parts.ts';
+import { type Parts, takesSecrets, toolOf } from './parts.ts';
 import { readTail, type StoreTail } from '../record/read-tail.ts';
 import { openReports, reportAbout } from '../reports/report-door.ts';
 import { registerTool } from '../record/registry.ts';
@@ -67,6 +67,8 @@ export interface Core extends Following {
    * @throws StoreFault where it may not be on record
    */
   attendSend(actionId: string): Promise<void>;
+  /** Undefined where no tool of this name is known to it. */
+  takesSecrets(tenant: string, tool: string): boolean | undefined;
   /** Looks soon at an action, or at a workflow by the name of its stream, and does what is due by its duties. */
   wake(due: string): void;
   readonly room: Pick<Slots, 'isFull' | 'onRelease'>;
@@ -236,6 +238,7 @@ function coreOf(given: CoreParts): Core {
     attendSend: async (actionId) => {
       if (isToSend(parts.actions.peek(actionId))) await parts.attendOrFail(actionId);
     },
+    takesSecrets: (tenant, tool) => takesSecrets(parts, tenant, tool),
     wake: (due) => {
       parts.due.set(due, clock.nowMs());
     },

@@ -192,6 +192,20 @@ export function toolNamed(
   return tool !== undefined && parts.observes(tenant, name) ? observedTool(tool) : tool;
 }
 
+/** Also one that is held. Undefined where there is no such tool. */
+export function takesSecrets(
+  { tools, callerTools }: Known,
+  tenant: string,
+  name: string,
+): boolean | undefined {
+  const tool = tools.get(name) ?? callerTools.get(tenant, name);
+  return tool && hasSecrets(tool);
+}
+
+export function hasSecrets(tool: Tool): boolean {
+  return (tool.observes ?? tool).declaration.secret.length > 0;
+}
+
 /** One that the ledger serves, or one that callers of the tenant carry out. Undefined also where it is held. */
 export function declaredTool(parts: Known, tenant: string, name: string): Tool | undefined {
   if (parts.callerTools.whyHeld(tenant, name) !== undefined) return undefined;

@@ -27,7 +27,7 @@ import { notRead } from '../answer/not-recordable.ts';
 import { letOut } from '../observe/let-out.ts';
 import { type Met, observeMet } from '../observe/observe-met.ts';
 import { open, type OpenDeps } from './open-epoch.ts';
-import { type Parts, toolNamed } from '../core/parts.ts';
+import { hasSecrets, type Parts, toolNamed } from '../core/parts.ts';
 import { policyFor } from './policy.ts';
 import { type Proposal } from './proposal.ts';
 import { brokenAnswer, conflict, refused, refusedBy } from './refused-proposals.ts';
@@ -67,10 +67,10 @@ async function answerTo(deps: ProposeDeps, proposal: Proposal): Promise<Answer> 
     const reason = `The ledger itself carries out "${tool.name}": propose it without execute.`;
     return refused(proposal, 'refused', 'tool.served-here', reason);
   }
-  const misfit = checkProposal(proposal);
-  if (misfit !== undefined) return refusedBy(proposal, misfit);
   const unfit = proposal.loggedAt === undefined ? undefined : whyNotByLog(tool);
   if (unfit !== undefined) return refused(proposal, 'refused', ...unfit);
+  const misfit = checkProposal(proposal);
+  if (misfit !== undefined) return refusedBy(proposal, misfit);
   const plain = checkJson(proposal.arguments);
   if (plain.kind === 'refusal') return refusedBy(proposal, plain);
   if (tool.kind === 'read') return read(parts, tool, proposal, plain.value);
@@ -106,11 +106,10 @@ function unknownTool({ callerTools }: Parts, proposal: Proposal): Answer {
 /** A log keeps what it is told for all who read it, and takes no answers back. */
 function whyNotByLog(tool: Tool): readonly [code: AnswerCode, reason: string] | undefined {
   const { name } = tool;
-  if (tool.kind === 'read')
-    return ['tool.only-reads', `"${name}" only reads: ask for it where somebody gets the answer.`];
-  const { secret } = (tool.observes ?? tool).declaration;
-  if (secret.length === 0) return undefined;
-  return ['tool.takes-secrets', `"${name}" takes secret arguments, which must be in no log.`];
+  if (hasSecrets(tool))
+    return ['tool.takes-secrets', `"${name}" takes secret arguments, which must be in no log.`];
+  if (tool.kind !== 'read') return undefined;
+  return ['tool.only-reads', `"${name}" only reads: ask for it where somebody gets the answer.`];
 }
 
 /** Whatever the ledger makes of it, a call that is well formed goes out. */
