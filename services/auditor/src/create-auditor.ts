@@ -44,6 +44,8 @@ export interface AuditorDeps
    * not as it should be. `textOf` reads a state as it is told; `actionsMax` are held in memory, default 250,000.
    */
   readonly states?: Pick<CompareStatesDeps, 'textOf' | 'actionsMax'>;
+  /** It rests so many times as long as it has worked. Default 9, for a process that it shares with those who work. */
+  readonly restPerWork?: number;
   /** Of the ledger that it watches. Default 5,000. */
   readonly sweepMs?: number;
   /** Between two passes over everything, also of processes before, and before the first. Default 24 h. */
@@ -120,7 +122,7 @@ interface Here {
 
 function begin(deps: Deps, book: BreachBook): Running {
   const { runtime, onFault } = deps;
-  const rests = createRests(runtime);
+  const rests = createRests(runtime, deps.restPerWork);
   const running: Running = {
     rests,
     looks: createSecondLooks(runtime, graceSweeps * deps.sweepMs, async (streams) => {

@@ -5,6 +5,8 @@ import { createAuditor } from './create-auditor.ts';
 
 /** Most actions end within it: then their stream is checked once, and not after each event. */
 const lingerMs = 500;
+/** It has a process of its own, and waits for the store most of the time. */
+const restPerWork = 1;
 
 await runProcess({
   name: 'auditor',
@@ -13,6 +15,7 @@ await runProcess({
       createAuditor({
         ...parts,
         lingerMs,
+        restPerWork,
         states: { textOf: stateTextOf(parts) },
         ownerOfExternalId: (...named) => ledger.ownerOfExternalId(...named),
         quarantine: async (actionId) => (await ledger.load(actionId)).kind === 'broken',

@@ -13,9 +13,13 @@ export interface Rests {
 
 const workMsMin = 2;
 /** A tenth of the time. */
-const restPerWork = 9;
+const restPerWorkUsual = 9;
 
-export function createRests({ clock, timers }: Pick<Runtime, 'clock' | 'timers'>): Rests {
+/** @param restPerWork so many times as long as it has worked; less where it is alone in its process */
+export function createRests(
+  { clock, timers }: Pick<Runtime, 'clock' | 'timers'>,
+  restPerWork = restPerWorkUsual,
+): Rests {
   let workedMs = 0;
   let turn: Promise<unknown> = Promise.resolve();
   let isEnded = false;
