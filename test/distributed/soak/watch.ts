@@ -22,7 +22,7 @@ interface Look {
 const everyMs = 500;
 /** After a fault everything has to get on for so long before the next. */
 const calmLooks = 3;
-const calmSeconds = 2;
+const calmSeconds = 10;
 
 export function startWatch({ members }: Fleet, runtime: Runtime): Watch {
   let longest = { service: 'none', seconds: 0 };
