@@ -106,6 +106,8 @@ export interface Stranger {
 
 const everyMs = 10_000;
 const staysMs = 1_500;
+/** Whoever is in the middle of joining is left to the brokers. */
+const leavesWithinMs = 30_000;
 
 /** Joins the executors' group, takes partitions, does nothing and leaves: two rebalances each time. */
 export function startStranger(
@@ -139,7 +141,7 @@ export function startStranger(
   return {
     stop: async () => {
       isStopped = true;
-      await going;
+      await Promise.race([going, pause(runtime, leavesWithinMs)]);
     },
   };
 }
