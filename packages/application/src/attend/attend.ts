@@ -14,18 +14,19 @@ import { manualRules } from '../attempt/manual-rules.ts';
 import { isSecretLost, reconcile } from './reconcile.ts';
 import { blockedLookMs } from '../attempt/send.ts';
 
-/** So soon a look that broke is made again. */
+/** So soon a look that broke is made again, of what is not known here: the sweep comes to all else. */
 const againMs = 5_000;
 
 /**
  * @param taking of a caller that takes on what is due; default: whoever has the tool
- * @throws StoreFault; then it stays due: of a plan that is in doubt nobody else knows
+ * @throws StoreFault; of a plan that is in doubt nobody else knows: then it stays due
  */
 export async function attendAction(parts: Parts, actionId: string, taking?: Hand): Promise<void> {
   try {
     await lookAt(parts, actionId, taking);
   } catch (fault) {
-    if (fault instanceof StoreFault) parts.due.set(actionId, parts.clock.nowMs() + againMs);
+    if (fault instanceof StoreFault && parts.actions.peek(actionId) === undefined)
+      parts.due.set(actionId, parts.clock.nowMs() + againMs);
     throw fault;
   }
 }
