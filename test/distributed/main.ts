@@ -3,9 +3,12 @@
 // names them; without one, every service of the distributed size, until Ctrl-C.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { startFleet } from '@action-ledger/cli/play';
 import { startServers } from './servers.ts';
-import { startServices } from './services.ts';
+import { screenOf, services, startProcess } from './services.ts';
 
+/** For whoever tries it out, alone on this machine. */
+const usual = { ACTION_LEDGER_OPEN: 'true', ACTION_LEDGER_LOG_LEVEL: 'warn' };
 const program = 'packages/cli/bin/action-ledger.js';
 const servers = await startServers({ brokers: 1 });
 if (servers.kind === 'missing') {
@@ -15,7 +18,7 @@ if (servers.kind === 'missing') {
   const stopping = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve);
   });
-  const env = { ...process.env, ...servers.env };
+  const named = servers.env;
   try {
     const args = process.argv.slice(2);
     if (args.length > 0) process.exitCode = await runCommand(args);
@@ -25,7 +28,10 @@ if (servers.kind === 'missing') {
   }
 
   async function runCommand(args: readonly string[]): Promise<number> {
-    const child = spawn(process.execPath, [program, ...args], { env, stdio: 'inherit' });
+    const child = spawn(process.execPath, [program, ...args], {
+      env: { ...process.env, ...named },
+      stdio: 'inherit',
+    });
     // It has the terminal, and so its signals.
     void stopping.then(() => child.kill('SIGTERM'));
     const [code] = (await once(child, 'exit')) as [number | null];
@@ -33,9 +39,11 @@ if (servers.kind === 'missing') {
   }
 
   async function stayUp(): Promise<void> {
-    const services = await startServices({ program, env });
-    console.log(services.screen);
+    const given = { ...named, ...usual };
+    const fleet = await startFleet({ start: startProcess('inherit'), env: given, services });
+    console.log(screenOf(fleet, given));
     await stopping;
-    await services.stop();
+    // A terminal has told them as well.
+    await fleet.close().catch(() => undefined);
   }
 }

@@ -106,8 +106,6 @@ export interface Stranger {
 
 const everyMs = 10_000;
 const staysMs = 1_500;
-/** Whoever is in the middle of joining is left to the brokers. */
-const leavesWithinMs = 30_000;
 
 /** Joins the executors' group, takes partitions, does nothing and leaves: two rebalances each time. */
 export function startStranger(
@@ -119,20 +117,19 @@ export function startStranger(
   const goOn = async (): Promise<void> => {
     while (!isStopped) {
       await pause(runtime, everyMs);
+      // Closing waits for what is in a handler's hands: it lets go of it first.
+      const leaving = new AbortController();
       const consumer = await log
         .consume({
           group: 'executor',
           topics: [actionTopics.events],
           from: 'now',
           handler: (_records, { signal }) =>
-            new Promise((_, reject) => {
-              signal.addEventListener('abort', () => {
-                reject(new Error('It leaves.'));
-              });
-            }),
+            untilAborted(AbortSignal.any([signal, leaving.signal])),
         })
         .catch(() => undefined);
       await pause(runtime, staysMs);
+      leaving.abort();
       await consumer?.close();
       if (consumer !== undefined) count('a stranger joined and left a group');
     }
@@ -141,9 +138,19 @@ export function startStranger(
   return {
     stop: async () => {
       isStopped = true;
-      await Promise.race([going, pause(runtime, leavesWithinMs)]);
+      await going;
     },
   };
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const leave = (): void => {
+      reject(new Error('It leaves.'));
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave);
+  });
 }
 
 export function pause({ timers }: Runtime, ms: number): Promise<void> {

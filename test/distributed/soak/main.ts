@@ -2,7 +2,6 @@
 // provider counted is held against what is on record, and the topic of states against the streams. Ends with 1 where
 // something was doubled or lost, or is not told as it is.
 import { hash } from 'node:crypto';
-import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +19,7 @@ import {
 import { openLog, openStore, readSettings, stateTextOf } from '@action-ledger/process';
 import { createSystemRuntime } from '@action-ledger/runtime';
 import { startServers } from '../servers.ts';
+import { services, startProcess } from '../services.ts';
 import { openCuts } from './cuts.ts';
 import { doAll, startStranger } from './faults.ts';
 import { catalogue, openOutside, startLoad } from './load.ts';
@@ -35,19 +35,7 @@ const { values } = parseArgs({
   },
 });
 const logger = { info: say, warn: say, error: say };
-const program = 'packages/cli/bin/action-ledger.js';
 const sessionMs = 6_000;
-const services = [
-  'gateway',
-  'intake',
-  'projector',
-  'projector',
-  'executor',
-  'executor',
-  'reconciler',
-  'compensator',
-  'auditor',
-];
 const runtime = createSystemRuntime();
 const logPath = join(tmpdir(), `action-ledger-soak-${process.pid}.log`);
 const logFile = openSync(logPath, 'a');
@@ -84,7 +72,7 @@ async function soak(there: Exclude<typeof servers, { kind: 'missing' }>): Promis
     PLAY_CATALOGUES: JSON.stringify([catalogue]),
     PLAY_PROVIDER: outside.url,
   };
-  const fleet = await startFleet({ start, env, services });
+  const fleet = await startFleet({ start: startProcess(logFile), env, services });
   say(
     `${fleet.members.length} processes of services, ${values.brokers} brokers, one double; what they say is in ${logPath}`,
   );
@@ -149,14 +137,6 @@ async function soak(there: Exclude<typeof servers, { kind: 'missing' }>): Promis
   const isGood = isSound(summary) && wrong.length === 0;
   console.log(isGood ? '\n1 passed, 0 failed' : '\n0 passed, 1 failed');
   return isGood;
-}
-
-function start(args: readonly string[], env: Env) {
-  const flags = ['--disable-warning=TimeoutNegativeWarning'];
-  return spawn(process.execPath, [...flags, program, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', logFile, logFile, 'ipc'],
-  });
 }
 
 function sha256(text: string): string {

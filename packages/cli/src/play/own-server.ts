@@ -24,6 +24,8 @@ export class OwnServer {
   #kills = 0;
   #failure: Error | undefined;
   #isClosing = false;
+  /** From a kill until the next process is begun. */
+  #dying = settling<undefined>();
   #child: ChildProcess;
 
   constructor(options: OwnServerOptions) {
@@ -52,6 +54,7 @@ export class OwnServer {
   strike(): void {
     if (this.#url === undefined || this.#isClosing || this.#child.killed) return;
     this.#kills += 1;
+    this.#dying = settling();
     this.#kill();
   }
 
@@ -60,10 +63,8 @@ export class OwnServer {
     this.#isClosing = true;
     try {
       // One that was just killed is started once more, to finish what it has left.
-      for (let child; child !== this.#child;) {
-        child = this.#child;
-        await this.#opened.promise;
-      }
+      if (this.#child.killed) await this.#dying.promise;
+      await this.#opened.promise;
       this.#child.kill('SIGTERM');
       await this.#closed.promise;
     } finally {
@@ -105,8 +106,10 @@ export class OwnServer {
 
   #ended(child: ChildProcess, how: string | number | null): void {
     if (this.#failure !== undefined) return;
-    if (child.killed && how === 'SIGKILL') this.#child = this.#begin();
-    else if (this.#isClosing && how === 0) this.#closed.resolve(undefined);
+    if (child.killed && how === 'SIGKILL') {
+      this.#child = this.#begin();
+      this.#dying.resolve(undefined);
+    } else if (this.#isClosing && how === 0) this.#closed.resolve(undefined);
     else this.#fail(unexpectedEnd(how));
   }
 
