@@ -30,6 +30,7 @@ export {
 } from './people/confirm-recovery.ts';
 export { createExplainer, type ExplainerOptions } from './propose/explain-record.ts';
 export { type OnFault, safeOnFault } from './core/host-functions.ts';
+export { sideBySide } from './core/side-by-side.ts';
 export { within } from './core/within.ts';
 export { amongProcesses, type Crew, createCrew } from './core/crew.ts';
 export { type Core, openCore, openLedger } from './core/core.ts';

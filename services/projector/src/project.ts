@@ -20,7 +20,7 @@ import {
   streamOfAction,
   workflowOfStream,
 } from '@action-ledger/domain';
-import { mendsAskedIn, projectorSeatStream } from '@action-ledger/application';
+import { mendsAskedIn, projectorSeatStream, sideBySide } from '@action-ledger/application';
 import { actionTopics, headersOfEvent, type NewRecord } from '@action-ledger/event-log';
 import { type EventStore, type RecordedEvent, StoreFault } from '@action-ledger/event-store';
 import { createTenants } from './tenants.ts';
@@ -61,6 +61,8 @@ export function createProject(deps: ProjectDeps): Project {
   return async (events) => {
     const records: NewRecord[] = [];
     const lastOf = lastOfEachStream(events);
+    // What has to be read for them is read side by side.
+    await sideBySide(firstOfEachStream(events), states.after);
     for (const event of events) {
       if (event.stream === projectorSeatStream) continue;
       const { position } = event;
@@ -113,6 +115,10 @@ function placeOf({ id, type, stream, revision, position }: RecordedEvent) {
 
 function lastOfEachStream(events: readonly RecordedEvent[]): ReadonlyMap<string, number> {
   return new Map(events.map(({ stream, position }) => [stream, position]));
+}
+
+function firstOfEachStream(events: readonly RecordedEvent[]): Iterable<RecordedEvent> {
+  return new Map(events.toReversed().map((event) => [event.stream, event])).values();
 }
 
 interface States {

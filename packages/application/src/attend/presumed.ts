@@ -4,6 +4,7 @@
 import { type Action, type Presumption } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { type Parts, toolOf } from '../core/parts.ts';
+import { sideBySide } from '../core/side-by-side.ts';
 import { type Recovery } from '../people/recoveries.ts';
 import { downstreamKeyFor } from '../attempt/send.ts';
 
@@ -82,14 +83,14 @@ export function longestValidForMs({
 export async function presumeOpen(parts: Parts, open: readonly string[]): Promise<void> {
   if (parts.store.condition().kind !== 'ready') return;
   if (parts.recoveries.length === 0) return;
-  for (const actionId of open) {
-    await parts.actions.perform(actionId, (action) => {
+  await sideBySide(open, (actionId) =>
+    parts.actions.perform(actionId, (action) => {
       const tool = toolOf(parts, action);
       if (tool === undefined || !mayHaveGoneOn(action)) return undefined;
       const presumed = presumptionOfOpen(parts, tool, action);
       return presumed && { type: 'PresumeAttempt', rules: tool.rules, ...presumed };
-    });
-  }
+    }),
+  );
 }
 
 /** What is dispatched comes into doubt by itself. */

@@ -41,6 +41,7 @@ import { registerTool } from '../record/registry.ts';
 import { repeatAction } from '../people/repeat.ts';
 import { createRepeatedNames } from '../propose/repeated-names.ts';
 import { type Slots } from '../attempt/slots.ts';
+import { sideBySide } from './side-by-side.ts';
 import { createSweep, type Sweep } from '../attend/sweep.ts';
 import { prepareDuties, takeUpDuty } from './take-up-duty.ts';
 import { trackUndoer } from '../attempt/undo.ts';
@@ -159,14 +160,14 @@ async function registerAll(
 
 /** Waits are counted from now; what callers were asked or have in hand, and undos under way, are known. */
 async function noteOpen(parts: AssembledParts, open: readonly string[]): Promise<void> {
-  for (const actionId of open) {
+  await sideBySide(open, async (actionId) => {
     const loaded = await parts.actions.load(actionId);
-    if (loaded.kind === 'broken') continue;
+    if (loaded.kind === 'broken') return;
     parts.judge.see(loaded.action);
     noteAskedBefore(parts, loaded.action);
     trackUndoer(parts, loaded.action);
     keepRoom(parts, loaded.action, toolOf(parts, loaded.action));
-  }
+  });
 }
 
 /** What a caller was asked by a process before this one proves no absence by the waits of this one. */

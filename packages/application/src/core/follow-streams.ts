@@ -13,7 +13,9 @@ import { recordJoins } from '../propose/join.ts';
 import { type Parts } from './parts.ts';
 import { pauseStreamName, type Pauses } from '../people/pauses.ts';
 import { actionOfQuarantine } from '../record/quarantine.ts';
+import { createKeyedTurns } from '../record/keyed-turns.ts';
 import { readEvents } from '../record/read-events.ts';
+import { sideBySide } from './side-by-side.ts';
 import { type CompensatorDeps } from '../workflow/compensator-deps.ts';
 
 /** How far a stream is known to go. */
@@ -42,9 +44,16 @@ export function createFollowing(deps: CompensatorDeps, records: Records, from: n
   const { parts } = deps;
   let position = from;
   let catchingUp: Promise<void> | undefined;
+  const turns = createKeyedTurns();
   const follow = async (places: readonly StreamPlace[]): Promise<void> => {
-    for (const [stream, revision] of lastOfEach(places))
-      await followOne(deps, records, stream, revision);
+    const last = [...lastOfEach(places)];
+    // What holds for many actions is known before any of them is taken over.
+    for (const [stream] of last) if (!isOfWork(stream)) await followRecord(deps, records, stream);
+    const work = last.filter(([stream]) => isOfWork(stream));
+    // Of a stream that several ask for, who comes later finds it taken over.
+    await sideBySide(work, ([stream, revision]) =>
+      turns(stream, () => followWork(deps, stream, revision)),
+    );
   };
   const readOn = async (): Promise<void> => {
     for await (const batch of readEvents(parts.store, { after: position })) {
@@ -83,19 +92,24 @@ function lastOfEach(places: readonly StreamPlace[]): ReadonlyMap<string, number>
   return last;
 }
 
-async function followOne(
-  deps: CompensatorDeps,
+function isOfWork(stream: string): boolean {
+  return actionOfStream(stream) !== undefined || stream.startsWith(workflowStreamPrefix);
+}
+
+async function followRecord(
+  { parts }: CompensatorDeps,
   records: Records,
   stream: string,
-  revision: number,
 ): Promise<void> {
-  const { parts } = deps;
-  const actionId = actionOfStream(stream);
-  if (actionId !== undefined) await followAction(parts, actionId, revision);
-  else if (stream.startsWith(workflowStreamPrefix)) await followWorkflow(deps, stream, revision);
-  else if (stream === pauseStreamName) await records.pauses.refresh();
+  if (stream === pauseStreamName) await records.pauses.refresh();
   else if (stream === callerToolStreamName) await records.callerTools.refresh();
   else await noteQuarantine(parts, stream);
+}
+
+async function followWork(deps: CompensatorDeps, stream: string, revision: number): Promise<void> {
+  const actionId = actionOfStream(stream);
+  if (actionId !== undefined) await followAction(deps.parts, actionId, revision);
+  else await followWorkflow(deps, stream, revision);
 }
 
 async function followAction(parts: Parts, actionId: string, revision: number): Promise<void> {

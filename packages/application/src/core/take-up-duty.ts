@@ -4,6 +4,7 @@ import { actionOfStream } from '@action-ledger/domain';
 import { type StoreTail } from '../record/read-tail.ts';
 import { type Duty } from './duties.ts';
 import { type Parts } from './parts.ts';
+import { sideBySide } from './side-by-side.ts';
 import { presumeOpen } from '../attend/presumed.ts';
 import { completeUndo } from '../attempt/undo.ts';
 import { type CompensatorDeps } from '../workflow/compensator-deps.ts';
@@ -12,11 +13,11 @@ import { recoverWorkflows } from '../workflow/recover-workflows.ts';
 /** Before anything is acted on. */
 export async function prepareDuties(parts: Parts, tail: StoreTail): Promise<void> {
   await presumeOpen(parts, parts.index.openActions());
-  for (const [actionId, revision] of actionsIn(tail)) {
+  await sideBySide(actionsIn(tail), async ([actionId, revision]) => {
     const loaded = await parts.actions.load(actionId);
     if (loaded.kind === 'action' && loaded.action.revision < revision)
       await parts.quarantine.open(actionId, `revision ${revision} is not found by its name`);
-  }
+  });
 }
 
 /** Everything open is looked at; half-told undos and edits are completed; workflows go on. */
@@ -35,12 +36,12 @@ export async function takeUpDuty(
 }
 
 async function completeHalves(parts: Parts, tail: StoreTail): Promise<void> {
-  for (const [actionId] of actionsIn(tail)) {
+  await sideBySide(actionsIn(tail), async ([actionId]) => {
     const loaded = await parts.actions.load(actionId);
-    if (loaded.kind === 'broken') continue;
+    if (loaded.kind === 'broken') return;
     if (loaded.action.undoes.length > 0) await completeUndo(parts, loaded.action);
     if (loaded.action.edited !== undefined) parts.due.set(actionId, parts.clock.nowMs());
-  }
+  });
 }
 
 function actionsIn({ ends }: StoreTail): readonly (readonly [string, number])[] {

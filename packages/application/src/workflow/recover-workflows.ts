@@ -8,6 +8,7 @@ import {
   workflowStreamPrefix,
 } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
+import { sideBySide } from '../core/side-by-side.ts';
 import { readEvents } from '../record/read-events.ts';
 import { type CompensatorDeps } from './compensator-deps.ts';
 import { loadAction } from './step-action.ts';
@@ -37,13 +38,13 @@ export async function recoverWorkflows(
   const wake = (id: string): void => {
     parts.due.set(streamOfWorkflow(id), parts.clock.nowMs());
   };
-  for (const stream of recent) {
+  await sideBySide(recent, async (stream) => {
     const id = workflowOfStream(stream);
     if (id !== undefined) await workflows.store.load(id);
     const actionId = actionOfStream(stream);
     const action = actionId === undefined ? undefined : await loadAction(parts, actionId);
     // Its workflow may have ended before, and may not know what became of it since.
     if (action?.workflow !== undefined) wake(action.workflow.id);
-  }
+  });
   workflows.index.open().forEach(wake);
 }
