@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { canTrace, countAll } from './counts.ts';
 import { runCrashes } from './crash.ts';
+import { measureDistributed } from './distributed/distributed.ts';
+import { printDistributed } from './distributed/report.ts';
 import { type BenchOptions, help, parseOptions, WrongOption } from './options.ts';
 import { printReport, type Surroundings } from './print.ts';
 import { crashRow, limits, ratios, type Row, timedRows } from './report.ts';
@@ -15,6 +17,7 @@ import { openWorld, type World } from './world.ts';
 try {
   const options = parseOptions(process.argv.slice(2));
   if (options === 'help') console.log(help);
+  else if (options.distributed) await benchDistributed(options);
   else if (options.scale !== undefined) await benchScale(options, options.scale);
   else await bench(options);
 } catch (error) {
@@ -45,6 +48,19 @@ async function benchScale(options: BenchOptions, actions: number): Promise<void>
   const rows = await measureScale({ ...options, actions }, progress);
   progress('');
   console.log(printScale(rows, { node: process.versions.node, cores: availableParallelism() }));
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(rows, null, 2)}\n`);
+}
+
+async function benchDistributed(options: BenchOptions): Promise<void> {
+  const rows = await measureDistributed(options, progress);
+  progress('');
+  if (typeof rows === 'string') {
+    console.log(`Nothing was measured: ${rows}.`);
+    return;
+  }
+  console.log(
+    printDistributed(rows, { node: process.versions.node, cores: availableParallelism() }),
+  );
   if (options.json) writeFileSync(options.json, `${JSON.stringify(rows, null, 2)}\n`);
 }
 

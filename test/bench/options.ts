@@ -31,6 +31,10 @@ export interface BenchOptions {
   readonly scale: number | undefined;
   /** That ledger is in a process with its API, all services, metrics and access log. */
   readonly services: boolean;
+  /** Instead of all that: the distributed size, over servers that are started for it. */
+  readonly distributed: boolean;
+  /** To see that it runs, not to quote. */
+  readonly isQuick: boolean;
   readonly json: string | undefined;
   readonly dir: string | undefined;
 }
@@ -57,12 +61,14 @@ export const help = `npm run bench -- [options]
   --scale N              instead: a ledger of N finished actions beside one of ${scaleActionsLeast.toLocaleString('en-US')}
                          (100000 takes a minute or two, 1000000 a quarter of an hour)
   --services             with --scale: in a process that serves, with all services running
+  --distributed          instead: over a real Kafka broker and the protocol double of EventStoreDB
+                         (needs Java and Maven; some minutes)
   --dir DIR              where the files go; choose a disk that is not in memory
   --quick                two short rounds: to see that it runs, not to quote
 `;
 
 export function parseOptions(args: readonly string[]): BenchOptions | 'help' {
-  const given = readArguments(args);
+  const given = { ...unset, ...readArguments(args) };
   if (given.help) return 'help';
   const values = { ...usual, ...(given.quick ? quick : {}), ...given };
   const syncDelayMs = count('sync-delay-ms', values['sync-delay-ms'], 0);
@@ -85,12 +91,16 @@ export function parseOptions(args: readonly string[]): BenchOptions | 'help' {
     client: oneOf('client', values.client, clientNames),
     yardstickBytes: bytes === undefined ? undefined : count('yardstick-bytes', bytes, 1),
     syncDelayMs,
-    services: given.services ?? false,
+    services: given.services,
+    distributed: given.distributed,
+    isQuick: given.quick,
     scale: scale === undefined ? undefined : count('scale', scale, scaleActionsLeast),
     json: values.json,
     dir: values.dir,
   };
 }
+
+const unset = { services: false, distributed: false, quick: false };
 
 const usual = {
   contenders: 'http,sqlite-grouped,ledger,gateway',
@@ -123,6 +133,7 @@ const optionTypes = {
   'sync-delay-ms': { type: 'string' },
   scale: { type: 'string' },
   services: { type: 'boolean' },
+  distributed: { type: 'boolean' },
   dir: { type: 'string' },
   quick: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },

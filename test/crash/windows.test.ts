@@ -176,6 +176,8 @@ async function stallAndWake(rig: Rig, child: Child): Promise<void> {
   expect(refused.message).toContain(`process ${child.process.pid ?? 0}`);
   child.process.kill('SIGCONT');
   await child.next('finished');
+  // Whoever was told that it is still under way asks once more.
+  await rig.finish();
 }
 
 it('FW12 a worker stalled between dispatch and send wakes after its lease → it sends nothing under the old dispatch', async () => {

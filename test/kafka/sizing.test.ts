@@ -2,13 +2,10 @@
 // how fast one projector publishes them, beside what the same client publishes by itself. docs/sizing.md has it.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hash } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { encodersAsAvro } from '@action-ledger/avro';
-import { actionTopics, type EventLog, type NewRecord } from '@action-ledger/event-log';
-import { createMemoryEventStore, type RecordedEvent } from '@action-ledger/event-store';
-import { createProjector } from '@action-ledger/projector';
+import { actionTopics } from '@action-ledger/event-log';
 import { payActions } from '../sizing/actions.ts';
+import { publishBare, publishByProjector } from '../sizing/publish.ts';
 import { brokersGiven, newPrefix, openLog, runtime } from './world.ts';
 
 const brokers = brokersGiven();
@@ -23,15 +20,11 @@ if (brokers === undefined || wanted === undefined || folder === undefined) {
     const { events } = await payActions('by an executor', count);
     const prefix = newPrefix();
     const log = await openLog(brokers, prefix);
-    const { published, ms } = await project(log, events);
+    const { records, ms } = await publishByProjector(log, events, runtime);
     const bytes = bytesByTopic(folder, prefix);
-    const bare = await log.openPublisher();
-    const began = runtime.clock.monoMs();
-    for (let first = 0; first < published.length; first += 1_000)
-      await bare.publish(published.slice(first, first + 1_000));
-    const bareMs = runtime.clock.monoMs() - began;
+    const bareMs = await publishBare(log, records, runtime);
     await log.close();
-    const perSecond = (took: number): number => Math.round((published.length / took) * 1_000);
+    const perSecond = (took: number): number => Math.round((records.length / took) * 1_000);
     const lines = [actionTopics.events, actionTopics.state].map(
       (topic) =>
         `${topic}: ${Math.round((bytes.get(topic) ?? 0) / count)} bytes on disk per action`,
@@ -40,45 +33,6 @@ if (brokers === undefined || wanted === undefined || folder === undefined) {
     process.stdout.write(`${lines.join('\n')}\n`);
     expect(bytes.size).toBeGreaterThan(1);
   });
-}
-
-async function project(log: EventLog, stored: readonly RecordedEvent[]) {
-  const published: NewRecord[] = [];
-  const events = stored.map((event, index) => ({ ...event, position: index + 1 }));
-  const projector = createProjector({
-    store: createMemoryEventStore({ events }),
-    runtime,
-    log: {
-      newest: (topics) => log.newest(topics),
-      openPublisher: async (options) => {
-        const publisher = await log.openPublisher(options);
-        return {
-          publish: async (records) => {
-            await publisher.publish(records);
-            published.push(...records);
-          },
-          close: () => publisher.close(),
-        };
-      },
-    },
-    sha256: (text) => hash('sha256', text, 'base64url'),
-    clock: { nowMs: () => runtime.clock.wallMs() },
-    instance: 'one',
-    encode: encodersAsAvro(),
-  });
-  await projector.start();
-  let began: number | undefined;
-  while (projector.health().handled < events.length) {
-    if (published.length > 0) began ??= runtime.clock.monoMs();
-    await new Promise((resolve) => {
-      runtime.timers.after(2, () => {
-        resolve(undefined);
-      });
-    });
-  }
-  const ms = runtime.clock.monoMs() - (began ?? 0);
-  await projector.stop();
-  return { published, ms };
 }
 
 /** Of the segments of all partitions of a topic. */

@@ -28,7 +28,7 @@ import {
   type RecordedEvent,
 } from '@action-ledger/event-store';
 import { createMemoryActionIndex } from '@action-ledger/read-models';
-import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit';
+import { createVirtualRuntime, type VirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
 import { createToolSet, type Tool } from '@action-ledger/tools';
 
 export const second = 1_000;

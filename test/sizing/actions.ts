@@ -1,16 +1,16 @@
 // Actions as they are paid for: the payments of the bench (493 bytes of arguments, 250 of result), each created
 // and sent in one process, or created in one and sent by an executor in another. What they cost is counted.
-import { createLedger, defineTool } from '@action-ledger/client';
+import { createLedger } from '@action-ledger/client';
 import { createExecutor } from '@action-ledger/executor';
 import {
   createMemoryEventStore,
   type EventStore,
   type RecordedEvent,
 } from '@action-ledger/event-store';
-import { createVirtualRuntime } from '@action-ledger/testkit';
-import { z } from 'zod';
-import { benchSeed, paymentArguments, paymentResult } from '../bench/payment.ts';
+import { createVirtualRuntime } from '@action-ledger/testkit/virtual-runtime';
+import { benchSeed, paymentArguments } from '../bench/payment.ts';
 import { inServices } from '../services/world.ts';
+import { pay } from './pay.ts';
 
 export const ways = ['in one process', 'by an executor'] as const;
 export type Way = (typeof ways)[number];
@@ -19,25 +19,6 @@ export interface PaidActions {
   readonly events: readonly RecordedEvent[];
   readonly appends: number;
 }
-
-export const pay = defineTool({
-  name: 'pay',
-  input: z.object({
-    payment_id: z.string(),
-    account: z.string(),
-    amount_minor: z.int(),
-    currency: z.string(),
-    recipient: z.object({ name: z.string(), iban: z.string() }),
-    lines: z.array(z.object({ article: z.string(), quantity: z.int() })),
-    memo: z.string(),
-  }),
-  identity: ['payment_id'],
-  guarantee: 'manual',
-  execute: ({ arguments: { payment_id }, beforeSend }) => {
-    beforeSend();
-    return { ...paymentResult(payment_id, 1) };
-  },
-});
 
 export async function payActions(way: Way, count: number): Promise<PaidActions> {
   return way === 'in one process' ? payHere(count) : payByExecutor(count);

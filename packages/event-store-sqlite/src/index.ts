@@ -4,7 +4,6 @@ export { type Backup, type BackupOptions } from './backup.ts';
 export { type Restored, restoreBackup, type RestoreOptions } from './restore.ts';
 export { type IndexCheck } from '@action-ledger/event-store';
 export { readOwner, type FileOwner } from './file-lock.ts';
-export { type AppendLatency, appendSeconds } from './append-latency.ts';
 export { type Counters } from './group-writer.ts';
 export { type DamagedRow } from './inspect.ts';
 export {

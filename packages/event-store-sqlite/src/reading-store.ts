@@ -19,7 +19,7 @@ import {
   type Subscriptions,
 } from '@action-ledger/event-store';
 import { type Timer } from '@action-ledger/runtime';
-import { type AppendLatency, createLatencyCounter } from './append-latency.ts';
+import { type AppendLatency, createLatencyCounter } from '@action-ledger/event-store';
 import { type Backup, type BackupOptions, backUp } from './backup.ts';
 import { busyWaitMsUsual, pollMsUsual } from './bounds.ts';
 import { checkIndex, type IndexCheckRange, lostFaults } from './check-index.ts';

@@ -7,7 +7,7 @@ import {
   type PositionsAfter,
 } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
-import { type AppendLatency } from './append-latency.ts';
+import { type AppendLatency } from '@action-ledger/event-store';
 import { type Backup, type BackupOptions } from './backup.ts';
 import { type IndexCheckRange } from './check-index.ts';
 import { type FileOwner } from './file-lock.ts';

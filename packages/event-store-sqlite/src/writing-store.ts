@@ -22,7 +22,7 @@ import {
   type Subscriptions,
 } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
-import { type AppendLatency, createLatencyCounter } from './append-latency.ts';
+import { type AppendLatency, createLatencyCounter } from '@action-ledger/event-store';
 import { AppendQueue } from './append-queue.ts';
 import { type Backup, type BackupOptions, backUp } from './backup.ts';
 import { busyWaitMsUsual } from './bounds.ts';

@@ -25,9 +25,10 @@ export interface MetricSources {
 }
 
 export interface StoreCounts {
-  readonly syncs: number;
   readonly appends: number;
-  readonly bytes: number;
+  /** Where the store has a file. */
+  readonly syncs?: number;
+  readonly bytes?: number;
   /** Upper bounds in seconds. */
   readonly bounds: readonly number[];
   readonly latency: { readonly counts: readonly number[]; readonly sumSeconds: number };

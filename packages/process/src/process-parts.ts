@@ -31,6 +31,8 @@ export interface ProcessParts {
   readonly sha256: (text: string) => string;
   /** Wall-clock ms since the epoch, never going back by the clock of this process. */
   readonly clock: { nowMs(): number };
+  /** Aborted when it is told to stop. */
+  readonly stop: AbortSignal;
   readonly onFault: OnFault;
 }
 
@@ -42,8 +44,8 @@ export interface Running extends Service {
 
 /** A core of its own among many processes. */
 export function ownCoreOf(parts: ProcessParts): OwnCore {
-  const { settings, instance, store, tools, runtime, digestSecret, sha256, logger, metrics } =
-    parts;
+  const { settings, instance, store, tools, runtime, digestSecret, sha256 } = parts;
+  const { logger, metrics, stop } = parts;
   return {
     store,
     tools,
@@ -56,8 +58,9 @@ export function ownCoreOf(parts: ProcessParts): OwnCore {
     watch: metrics.watch,
     onOpen: ({ ledger }) => {
       metrics.attach({ ledger });
-      seeOpen(ledger, metrics, () => false).catch((fault: unknown) => {
-        parts.onFault('counting what is open', fault);
+      seeOpen(ledger, metrics, () => stop.aborted).catch((fault: unknown) => {
+        // Read one after the other: who is stopped meanwhile has no store any more.
+        if (!stop.aborted) parts.onFault('counting what is open', fault);
       });
     },
     onFault: parts.onFault,

@@ -5,7 +5,7 @@ import { type ServiceHealth } from '@action-ledger/application';
 import { createMetrics, type MetricsServer, serveMetrics } from '@action-ledger/metrics';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { type EventLog } from '@action-ledger/event-log';
-import { type EventStore } from '@action-ledger/event-store';
+import { appendSeconds, countAppends, type EventStore } from '@action-ledger/event-store';
 import { createToolSet } from '@action-ledger/tools';
 import { createProcessLogger, type ProcessLogger } from './logger.ts';
 import { openLog, openStore, type Waiting, whenThere } from './open-ports.ts';
@@ -66,9 +66,13 @@ async function serve(shape: ServiceShape, env: Env, runtime: Runtime): Promise<v
   try {
     const ports = await openPorts(settings, opened, { runtime, stop, logger });
     if (ports === undefined || stop.aborted) return;
+    const { store, appends, latency } = countAppends(ports.store, () => runtime.clock.monoMs());
+    metrics.attach({
+      store: () => ({ appends: appends(), bounds: appendSeconds, latency: latency() }),
+    });
     const parts: ProcessParts = {
-      ...ports,
-      ...{ settings, tools, runtime, logger, metrics, digestSecret, sha256, onFault },
+      ...{ store, log: ports.log },
+      ...{ settings, tools, runtime, logger, metrics, digestSecret, sha256, stop, onFault },
       instance: instanceOf(shape.name, settings, runtime),
       clock: { nowMs: () => runtime.clock.wallMs() },
     };

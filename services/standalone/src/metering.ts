@@ -1,7 +1,8 @@
 // Metrics of a ledger in one process, and the access log of its gateway. What was open when it was opened
 // is counted in the background.
 import { type Ledger } from '@action-ledger/client';
-import { appendSeconds, type SqliteEventStore } from '@action-ledger/event-store-sqlite';
+import { appendSeconds } from '@action-ledger/event-store';
+import { type SqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { type Answered, type Logger } from '@action-ledger/gateway';
 import {
   createMetrics,
