@@ -31,7 +31,7 @@ export interface DeliveryParts {
   readonly onFault: (fault: ConsumerFault) => void;
 }
 
-export const retryUsual = { triesMax: 5, pauseMinMs: 100, pauseMaxMs: 30_000 };
+export const retryUsual = { triesMax: 5, pauseMinMs: 100, pauseMaxMs: 5_000 };
 
 /** @returns false where it was stopped before all of them were settled and committed */
 export async function deliver(

@@ -98,7 +98,7 @@ export interface RetryRules {
   readonly triesMax?: number;
   /** The pause after the first failure, doubled by each further one. Default 100. */
   readonly pauseMinMs?: number;
-  /** Default 30,000. */
+  /** Default 5,000: whoever was away is asked soon after it is back. */
   readonly pauseMaxMs?: number;
 }
 

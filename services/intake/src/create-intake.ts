@@ -36,8 +36,6 @@ export interface IntakeDeps
 
 const group = 'intake';
 const atOnceUsual = 16;
-/** A store that was away is back within so long for those who wait. */
-const retryUsual = { pauseMinMs: 100, pauseMaxMs: 5_000 };
 
 export function createIntake(deps: IntakeDeps): Service {
   return createCoreService(deps, {
@@ -48,7 +46,7 @@ export function createIntake(deps: IntakeDeps): Service {
         ...loopOf(deps),
         ...(batchMax === undefined ? {} : { batchMax }),
         ...(lingerMs === undefined ? {} : { lingerMs }),
-        retry: { ...retryUsual, ...retry },
+        ...(retry === undefined ? {} : { retry }),
         log,
         group,
         topics: [actionTopics.proposals],
