@@ -170,6 +170,11 @@ function serviceFamilies(
       by(({ handled }) => handled),
     ),
     counter(
+      'service_redelivered_total',
+      'Records that came once more after they were handled.',
+      by(({ redelivered }) => redelivered),
+    ),
+    counter(
       'service_dead_letters_total',
       'Records that were put aside.',
       by(({ deadLetters }) => deadLetters),

@@ -75,6 +75,7 @@ describe('a consumer', () => {
       stalledMs: 0,
       lag: 0,
       handled: 2,
+      redelivered: 0,
       deadLetters: 0,
     });
     await service.stop();
@@ -102,7 +103,7 @@ describe('a consumer', () => {
     await publish('a:0', 'a:1', 'b:0');
     await publish('a:0', 'a:1', 'a:2', 'b:0');
     expect(handled.toSorted()).toEqual(['a:0', 'a:1', 'a:2', 'b:0']);
-    expect(service.health().handled).toBe(4);
+    expect(service.health()).toMatchObject({ handled: 4, redelivered: 3 });
     const other = create();
     await other.start();
     await runtime.settle();

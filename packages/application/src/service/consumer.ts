@@ -52,7 +52,7 @@ export interface ConsumerLoop extends Service {
 export function createConsumer(options: ConsumerOptions): ConsumerLoop {
   const { runtime, stuckAfterMs = 60_000, stopWithinMs = 10_000 } = options;
   const onFault = safeOnFault(options.onFault);
-  const counts = { handled: 0, deadLetters: 0 };
+  const counts = { handled: 0, redelivered: 0, deadLetters: 0 };
   let running: Running | undefined;
   let isPaused = false;
 
@@ -87,7 +87,9 @@ export function createConsumer(options: ConsumerOptions): ConsumerLoop {
     health: (): ServiceHealth => {
       const stalledMs = isPaused ? 0 : (running?.liveness()?.stalledMs() ?? 0);
       const condition = conditionOf(running, isPaused, stalledMs >= stuckAfterMs);
-      return { condition, stalledMs, lag: running?.liveness()?.lag(), ...counts };
+      const { redelivered, ...others } = counts;
+      const known = options.areEvents === false ? {} : { redelivered };
+      return { condition, stalledMs, lag: running?.liveness()?.lag(), ...others, ...known };
     },
   };
 }
@@ -114,7 +116,7 @@ interface Running {
 
 interface RunningParts extends ConsumerOptions {
   readonly onFault: OnFault;
-  readonly counts: { handled: number; deadLetters: number };
+  readonly counts: { handled: number; redelivered: number; deadLetters: number };
   readonly stuckAfterMs: number;
 }
 
@@ -186,6 +188,7 @@ function consumeFrom(parts: RunningParts): Promise<Consumer> {
       if (newer.length > 0) await parts.handle(newer, delivery);
       memory.handled(newer);
       counts.handled += newer.length;
+      counts.redelivered += records.length - newer.length;
     },
     onFault: (fault) => {
       if (fault.kind === 'dead letter') counts.deadLetters += 1;

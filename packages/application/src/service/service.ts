@@ -11,6 +11,8 @@ export interface ServiceHealth {
   /** What waits, as far as known; never less than it was when it was last looked at. */
   readonly lag: number | undefined;
   readonly handled: number;
+  /** Records that came once more, and had been handled here before; undefined where that is not known. */
+  readonly redelivered?: number;
   readonly deadLetters: number;
 }
 
