@@ -335,6 +335,31 @@ describe('a claim that the store does not take', () => {
   });
 });
 
+describe('a remark whose append is in doubt until its action has ended', () => {
+  it('takes no room that the action gave back, so that others of the tool go on', async () => {
+    const opened = await open([paying({ load: { concurrent: 1 } })]);
+    const { store, runtime, ledger, outcome, leave, callers } = opened;
+    const first = await handed(opened, 'agent/1');
+    const there = { ...store };
+    Object.assign(store, {
+      append: async (...given: Parameters<typeof there.append>) => {
+        Object.assign(store, there);
+        await there.append(...given);
+        throw new StoreFault('store.unavailable', 'unsafe', 'no answer came');
+      },
+    });
+    const remark = { source: 'support', claims: 'note', proven: false } as const;
+    const said = ledger().report(first.actionId, remark);
+    await runtime.settle();
+    await outcome(first);
+    await runtime.advance(1_000);
+    expect(await said).toMatchObject({ kind: 'done' });
+    expect(
+      await callers().take(await leave({ invoice: 'B' }), { worker: 'agent/2' }),
+    ).toBeDefined();
+  });
+});
+
 describe('secret arguments', () => {
   const secret = [paying({ secret: ['invoice'], identity: ['cents'] })];
 

@@ -172,13 +172,14 @@ function isAppended(performed: Performed): boolean {
 
 interface HeldActions {
   readonly get: (actionId: string) => Held | undefined;
-  readonly keep: (next: Held) => void;
+  /** @returns what is known now: this, or what followed it */
+  readonly keep: (next: Held) => Held;
   readonly drop: (actionId: string) => void;
 }
 
 const noneHeld: HeldActions = {
   get: () => undefined,
-  keep: () => undefined,
+  keep: (next) => next,
   drop: () => undefined,
 };
 
@@ -190,8 +191,9 @@ function createHeldActions(quarantine: Quarantine): HeldActions {
       quarantine.whyQuarantined(actionId) === undefined ? held.get(actionId) : undefined,
     keep: (next) => {
       const known = held.get(next.action.id);
-      if (known === undefined || known.action.revision <= next.action.revision)
-        held.set(next.action.id, next, stateSize + next.size);
+      if (known !== undefined && known.action.revision > next.action.revision) return known;
+      held.set(next.action.id, next, stateSize + next.size);
+      return next;
     },
     drop: (actionId) => {
       held.delete(actionId);
@@ -270,13 +272,15 @@ async function tryOnce(
   );
   if (appended.kind === 'broken') return appended;
   if (appended.kind === 'conflict') return appended;
-  held.keep({
+  const kept = held.keep({
     kind: 'held',
     action: next,
     hash: sealed.hash,
     size: size + sizeOf(sealed.events),
   });
   deps.onAppended(action, next, events);
+  // While it was in doubt, what followed it came to be known here: that is how things stand.
+  if (kept.action !== next) deps.onMoved(next, kept.action);
   if (!appended.uncertain) return { ...done, action: next };
   const now = await read(deps, held, action.id);
   return now.kind === 'broken' ? now : { ...done, action: now.action };
