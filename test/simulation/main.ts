@@ -1,6 +1,6 @@
 // npm run simulate: plays runs side by side and adds up what they came to; traces one, or shrinks one that
 // fails. Ends with an error where a run failed.
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +11,6 @@ import { shrink } from './shrink.ts';
 import { breaksIn } from './breaks/breaks-in.ts';
 import { tryBreaks } from './breaks/try-breaks.ts';
 import { addTotals, emptyTotals, type Totals } from './totals.ts';
-
-/** What programs leave under way when a run ends is held by their abort signals, until the process ends. */
-const runsOfProcess = 400;
 
 const saidEveryMs = 60_000;
 let saidAt = performance.now();
@@ -76,31 +73,27 @@ async function playAll(options: SimulateOptions): Promise<void> {
   const { seed, forever, runs } = options;
   console.log(`seed ${seed}${forever ? ' and on' : ` to ${seed + runs - 1}`}`);
   const workers = Math.min(options.workers, runs);
-  let isStopped = false;
-  const children = new Set<ChildProcess>();
+  const children = Array.from({ length: workers }, (_, index) => {
+    const share = forever ? Number.MAX_SAFE_INTEGER : Math.ceil((runs - index) / workers);
+    const args = [seed + index, workers, share, options.stepsMin].map(String);
+    // Most of what a run makes is garbage at its end: a wide nursery spares looking through it.
+    const execArgv = [...process.execArgv, '--min-semi-space-size=64', '--max-semi-space-size=64'];
+    return fork(join(import.meta.dirname, 'worker-main.ts'), args, { execArgv });
+  });
   const stop = (): void => {
-    isStopped = true;
     for (const child of children) child.kill();
   };
   if (forever) process.once('SIGINT', stop);
-  const heard = (message: unknown): void => {
-    addTotals(totals, message as Totals);
-    const text = `${totals.runs} runs, ${totals.failed.length} failed`;
-    progress(text);
-    if (forever) sayNowAndThen(text);
-    if (forever && totals.failed.length > 0) stop();
-  };
-  const ended = Array.from({ length: workers }, async (_, index) => {
-    const share = forever ? Infinity : Math.ceil((runs - index) / workers);
-    for (let played = 0; played < share && !isStopped; played += runsOfProcess) {
-      const first = seed + index + played * workers;
-      const child = workerFor(first, workers, Math.min(runsOfProcess, share - played), options);
-      children.add(child);
-      child.on('message', heard);
-      const [code] = (await once(child, 'exit')) as [number | null];
-      children.delete(child);
-      if (code !== 0 && code !== null) throw new Error(`a worker ended with ${code}`);
-    }
+  const ended = children.map(async (child) => {
+    child.on('message', (message) => {
+      addTotals(totals, message as Totals);
+      const text = `${totals.runs} runs, ${totals.failed.length} failed`;
+      progress(text);
+      if (forever) sayNowAndThen(text);
+      if (forever && totals.failed.length > 0) stop();
+    });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0 && code !== null) throw new Error(`a worker ended with ${code}`);
   });
   await Promise.all(ended);
   progress('');
@@ -111,18 +104,6 @@ async function playAll(options: SimulateOptions): Promise<void> {
   if (totals.failed.length > 0) process.exitCode = 1;
   const [first] = totals.failed;
   if (forever && first !== undefined) await shrinkOne({ ...options, seed: first.seed });
-}
-
-function workerFor(
-  first: number,
-  stride: number,
-  runs: number,
-  { stepsMin }: SimulateOptions,
-): ChildProcess {
-  const args = [first, stride, runs, stepsMin].map(String);
-  // Most of what a run makes is garbage at its end: a wide nursery spares looking through it.
-  const execArgv = [...process.execArgv, '--min-semi-space-size=64', '--max-semi-space-size=64'];
-  return fork(join(import.meta.dirname, 'worker-main.ts'), args, { execArgv });
 }
 
 /** Where nobody looks: for whoever reads it later. */

@@ -87,7 +87,7 @@ function oneTry(
   hasLeft: boolean,
 ): Promise<Heard> {
   const { waitMs: _given, signal, ...asked } = asking;
-  const ends = signal === undefined || hasLeft ? closed : AbortSignal.any([signal, closed]);
+  const ends = signal === undefined || hasLeft ? [closed] : [signal, closed];
   if (asking.waitMs === undefined) return tryOnce(line, asked, answerWithinMs, ends);
   // Whole seconds, as RFC 7240 has them.
   const prefer = { prefer: `wait=${Math.ceil(waitMs / 1_000)}` };
@@ -152,7 +152,7 @@ function pause(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (ms === 0) return Promise.resolve();
-  const ends = signal === undefined ? closed : AbortSignal.any([signal, closed]);
+  const ends = signal === undefined ? [closed] : [signal, closed];
   return pauseFor(runtime.timers, ms, ends);
 }
 

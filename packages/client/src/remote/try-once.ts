@@ -2,6 +2,7 @@
 // are not followed, so that a key goes nowhere else; what is no answer of a ledger is not taken for one.
 import { type Timers } from '@action-ledger/runtime';
 import { type Secret, secretText } from './remote-options.ts';
+import { isAborted, whenAborted } from './when-aborted.ts';
 
 export interface Asked {
   readonly method: 'GET' | 'POST';
@@ -49,12 +50,12 @@ export type Heard =
   /** Not from a ledger: a proxy, a portal, another service. */
   | { readonly kind: 'stranger'; readonly status: number; readonly headers: Headers };
 
-/** @param signal ends it: what was sent by then may be carried out */
+/** @param ends each of them ends it: what was sent by then may be carried out */
 export async function tryOnce(
   line: Line,
   asked: Asked,
   withinMs: number,
-  signal: AbortSignal | undefined,
+  ends: readonly AbortSignal[],
 ): Promise<Heard> {
   // Outside: what a function of the program throws is its own.
   const headers = await headersOf(line, asked);
@@ -62,8 +63,8 @@ export async function tryOnce(
   const end = (): void => {
     ended.abort();
   };
-  if (signal?.aborted === true) end();
-  signal?.addEventListener('abort', end, { once: true });
+  if (isAborted(ends)) end();
+  const letGo = whenAborted(ends, end);
   const timer = line.timers.after(withinMs, end, { keepsAlive: true });
   try {
     return await heardFrom(
@@ -81,7 +82,7 @@ export async function tryOnce(
     return ofFault(fault);
   } finally {
     timer.cancel();
-    signal?.removeEventListener('abort', end);
+    letGo();
   }
 }
 

@@ -11,6 +11,6 @@ const pauseMsMax = 5_000;
 export function createPause({ timers, randomness }: Runtime, closed: AbortSignal): Pause {
   return (tries) => {
     const mostMs = Math.min(pauseMsMax, pauseMsMin * 2 ** Math.min(tries, 10));
-    return pauseFor(timers, Math.ceil(mostMs * (0.5 + randomness.next() / 2)), closed);
+    return pauseFor(timers, Math.ceil(mostMs * (0.5 + randomness.next() / 2)), [closed]);
   };
 }
