@@ -45,9 +45,10 @@ function isOfLostTime({ watch }: Known, { at, outcome }: Told): boolean {
 }
 
 /** A value that was replaced need not have been set before. */
-function isOne({ byHand, misled, provider }: Known, { outcome }: Told, action: Action): boolean {
-  const { id, status, guarantee, tenant, downstreamKey = '' } = action;
-  const effects = effectsOf(provider, tenant, downstreamKey);
+function isOne(run: Known, { outcome }: Told, action: Action): boolean {
+  const { byHand, misled, provider } = run;
+  const { id, status, guarantee, tenant } = action;
+  const effects = effectsOf(provider, tenant, sentUnder(run, action) ?? '');
   const isReplaced = guarantee === 'natural' && outcome.word === 'done-earlier';
   const isTaken = byHand.has(id) || misled.has(id);
   return effects > 0 || isTaken || status === 'superseded' || isReplaced;
@@ -98,6 +99,11 @@ export function answersAgree(run: Known, all: readonly Told[]): readonly string[
       ? []
       : [`${call.name} was told of ${before} and of ${actionId}`];
   });
+}
+
+/** Its downstream key; of what was sent in a time that the store has lost, the one of then. */
+export function sentUnder({ watch }: Pick<Known, 'watch'>, action: Action): string | undefined {
+  return action.downstreamKey ?? watch.lost.get(action.id)?.downstreamKey;
 }
 
 export function effectsOf(provider: SandboxProvider, tenant: string, key: string): number {

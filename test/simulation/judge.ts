@@ -4,7 +4,7 @@ import { type Action, checkLedger } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
 import { type Agents } from './agents.ts';
 import { foldsAsFollowed } from './judge-fold.ts';
-import { answersAgree, effectsOf, type Known, wasTrue } from './judge-told.ts';
+import { answersAgree, effectsOf, type Known, sentUnder, wasTrue } from './judge-told.ts';
 import { sha256 } from './processes.ts';
 import { type Watch } from './watch.ts';
 
@@ -73,12 +73,12 @@ function restsOwned(action: Action): readonly string[] {
 }
 
 /** A success had its effect; an effect is a success on record, or somebody's. */
-function isAsItWas(
-  { provider, isExcused, byHand, misled }: Judged,
-  action: Action,
-): readonly string[] {
-  const { id, status, outcome, downstreamKey, tenant } = action;
+function isAsItWas(run: Judged, action: Action): readonly string[] {
+  const { provider, isExcused, byHand, misled } = run;
+  const { id, status, outcome, tenant } = action;
   const isByHand = byHand.has(id);
+  // Of a request of a lost time that succeeded, the record may know by evidence alone.
+  const downstreamKey = outcome === undefined ? action.downstreamKey : sentUnder(run, action);
   if (downstreamKey === undefined)
     return outcome === undefined || isByHand ? [] : [`${id} was never sent`];
   const effects = effectsOf(provider, tenant, downstreamKey);
