@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { createLedger, defineTool } from '@action-ledger/client';
+import { createLedger, defineTool, succeeded } from '@action-ledger/client';
 import { createMemoryEventStore, StoreFault } from '@action-ledger/event-store';
 import { createVirtualRuntime } from '@action-ledger/testkit';
 import { z } from 'zod';
@@ -42,4 +42,43 @@ it('looks at the other steps of a workflow where the action of one is damaged', 
       detail: expect.stringMatching(/^step "step 2"/),
     },
   ]);
+});
+
+it('looks again at what is under way or linked, and not at what has ended by itself', async () => {
+  const runtime = createVirtualRuntime();
+  const memory = createMemoryEventStore();
+  const store = { ...memory, close: async () => undefined };
+  const input = z.object({ n: z.number() });
+  const guarantee = 'manual';
+  const tools = {
+    plain: defineTool({ name: 'plain', input, guarantee, execute: () => 'paid' }),
+    named: defineTool({
+      name: 'named',
+      input,
+      guarantee,
+      execute: () => succeeded('paid', { externalId: 'x-1' }),
+    }),
+    approved: defineTool({
+      name: 'approved',
+      input,
+      guarantee,
+      approval: {},
+      execute: () => 'paid',
+    }),
+  };
+  const ledger = await createLedger({ store, runtime, tools });
+  const deps = {
+    store,
+    sha256: (text: string) => hash('sha256', text, 'base64url'),
+    clock: { nowMs: () => runtime.clock.wallMs() },
+    sweepMs: 5_000,
+  };
+  const isSeenAgain = async (tool: keyof typeof tools): Promise<boolean> => {
+    const { actionId = '' } = await ledger.tools[tool].call({ n: 1 }, { run: 'r' });
+    return (await checkStream(deps, `action-${actionId}`)).againAfterMs !== undefined;
+  };
+  expect(await isSeenAgain('plain')).toBe(false);
+  expect(await isSeenAgain('named')).toBe(true);
+  expect(await isSeenAgain('approved')).toBe(true);
+  await ledger.close();
 });

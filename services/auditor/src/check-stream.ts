@@ -11,6 +11,7 @@ import {
   checkLedger,
   checkTrail,
   checkWorkflows,
+  isEnded,
   parseActionId,
   stepKeyOf,
   streamOfAction,
@@ -62,7 +63,8 @@ async function checkOneAction(deps: CheckDeps, actionId: string): Promise<Findin
   const context = contextOf(deps, action.updatedAt);
   const [late, certain] = partition(checkTrail(stream, trail, context), isByTime);
   if (trail.hasEnded) return { revision, certain: [...certain, ...late], suspected: [] };
-  const around = await neighboursOf(deps, action);
+  const named = namedBy(deps, action);
+  const around = await neighboursOf(deps, action, named);
   // Of two with one external id the later one is told of.
   const actions = [...around.actions, action];
   const between = [
@@ -72,7 +74,18 @@ async function checkOneAction(deps: CheckDeps, actionId: string): Promise<Findin
       damaged: around.damagedWorkflows,
     }),
   ].filter((each) => each.stream === stream && !(around.isDamaged && isLink(each)));
-  return { revision, certain, suspected: [...late, ...between], ...againFor(deps, action) };
+  const suspected = [...late, ...between];
+  if (suspected.length === 0 && isComplete(action, named)) return { revision, certain, suspected };
+  return { revision, certain, suspected, ...againFor(deps, action) };
+}
+
+/** It has ended, and nothing links it to another stream: time changes nothing about it. */
+function isComplete(action: AuditedAction, named: ReadonlySet<string>): boolean {
+  const { status, outcome, workflow } = action;
+  const hasEnded = status === 'succeeded' || isEnded(action);
+  // Another action may come to name the same effect.
+  const isAlone = named.size === 0 && workflow === undefined && outcome?.externalId === undefined;
+  return hasEnded && isAlone;
 }
 
 /** The lease of a claim is the latest moment by which somebody must have said more. */
@@ -160,10 +173,14 @@ interface Neighbours {
   readonly isDamaged: boolean;
 }
 
-async function neighboursOf(deps: CheckDeps, action: AuditedAction): Promise<Neighbours> {
+async function neighboursOf(
+  deps: CheckDeps,
+  action: AuditedAction,
+  named: ReadonlySet<string>,
+): Promise<Neighbours> {
   const actions: AuditedAction[] = [];
   let isDamaged = false;
-  for (const name of namedBy(deps, action)) {
+  for (const name of named) {
     const { trail, revision, damaged } = await followAction(deps, name);
     if (damaged !== undefined) isDamaged = true;
     else if (revision >= 0) actions.push(trail.action);
