@@ -2,7 +2,8 @@
 // the tool and room for it.
 import { describe, expect, it } from '@jest/globals';
 import { type ServiceDeps } from '@action-ledger/application';
-import { actionTopics } from '@action-ledger/event-log';
+import { actionTopics, type EventLog } from '@action-ledger/event-log';
+import { openEmbeddedEventLog } from '@action-ledger/event-log-embedded';
 import { StoreFault } from '@action-ledger/event-store';
 import { createCompensator } from '@action-ledger/compensator';
 import { createExecutor } from '@action-ledger/executor';
@@ -10,7 +11,7 @@ import { createReconciler } from '@action-ledger/reconciler';
 import { createFaultyEventStore, type FaultPlan } from '@action-ledger/testkit';
 import { createToolSet, defineTool, type Tool } from '@action-ledger/tools';
 import { z } from 'zod';
-import { inServices, minute, propose, second, type ServicesWorld } from './world.ts';
+import { inServices, minute, propose, second } from './world.ts';
 
 interface Calls {
   readonly begun: string[];
@@ -46,7 +47,7 @@ function createCalls() {
   return { begun: [] as string[], waiting, answer: (invoice: string) => waiting.get(invoice)?.() };
 }
 
-async function lagOf({ log }: ServicesWorld): Promise<number> {
+async function lagOf({ log }: { readonly log: EventLog }): Promise<number> {
   const lags = await log.lag('executor', [actionTopics.events]);
   return lags.reduce((sum, { lag }) => sum + lag, 0);
 }
@@ -290,6 +291,21 @@ describe('executor', () => {
       await world.runtime.advance(20 * second);
       expect((await world.types(actionId)).at(-1)).toBe('ActionDispatched');
       calls.answer('slow');
+    });
+  });
+
+  it('is not told of what the core that it shares has done', () => {
+    const { tools } = set();
+    return inServices({ tools, partitions: 1 }, async (world) => {
+      const core = await world.openCaller();
+      const { runtime, store } = world;
+      const log = await openEmbeddedEventLog({ path: ':memory:', store, runtime });
+      const executor = createExecutor({ ...world.depsOf('executor'), core: { core }, log });
+      await world.run(executor);
+      await propose(core, 'pay', { invoice: '1' }, second);
+      await runtime.advance(second);
+      expect(executor.health().handled).toBe(0);
+      expect(await lagOf({ log })).toBe(0);
     });
   });
 

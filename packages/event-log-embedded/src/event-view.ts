@@ -35,12 +35,14 @@ export function createEventView({ store, tail, encode }: EventViewParts): EventV
   };
   return {
     events: find,
-    read: async ({ partition, from, max }) => {
+    read: async ({ partition, from, max, passesBy }) => {
       const first = Math.max(from, 1);
       const { events, through } = await find(partition, first);
-      const records = events
-        .slice(0, max)
-        .map((event): LogRecord => recordOfEvent(event, partition, encode));
+      const records: LogRecord[] = [];
+      for (const event of events) {
+        if (records.length === max) break;
+        if (passesBy?.(event) !== true) records.push(recordOfEvent(event, partition, encode));
+      }
       return pageOf(records, { from, max }, through);
     },
     end: async () => Math.max(await store.head(), tail.head()) + 1,

@@ -148,6 +148,23 @@ describe('action.events over a store', () => {
     await log.close();
   });
 
+  it('makes no record of what its consumer passes by, and moves on past it', async () => {
+    const store = createMemoryEventStore();
+    const { log, runtime, consume } = await openOver(store);
+    const passesBy = ({ stream, revision }: { stream: string; revision: number }): boolean =>
+      stream === action && revision < 3;
+    const { records } = await consume(events, { passesBy, batchMax: 1 });
+    await append(store, action, 3);
+    await runtime.settle();
+    expect(records).toEqual([]);
+    expect(await log.lag('g', [events])).toContainEqual(expect.objectContaining({ next: 4 }));
+    await append(store, action, 2);
+    await append(store, 'tool-refund');
+    await runtime.settle();
+    expect([...placesOf(records)].sort()).toEqual([`${action}:3`, `${action}:4`, 'tool-refund:0']);
+    await log.close();
+  });
+
   it('passes over a damaged row, and reads on after it', async () => {
     const inner = createMemoryEventStore();
     for (const stream of ['a', 'b', 'c', 'd']) await append(inner, stream);

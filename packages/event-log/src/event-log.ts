@@ -5,6 +5,7 @@
 // claims the action in its stream. So a handler resolves when its work is durable (the claim is
 // appended), not when a call has been answered: a long call never holds a partition.
 
+import { type EventPlace } from './event-place.ts';
 import { type PoisonRecord } from './log-fault.ts';
 
 export type Headers = Readonly<Record<string, string>>;
@@ -32,6 +33,8 @@ export interface LogRecord {
   readonly key: string;
   readonly value: Uint8Array | undefined;
   readonly headers: Headers;
+  /** What the headers say, where the adapter has it at hand: ask `eventPlaceOf`. */
+  readonly place?: EventPlace;
   /** 0 where it is not known. */
   readonly timestamp: number;
 }
@@ -118,6 +121,11 @@ export interface ConsumeOptions {
    * of the handler take much. Default 0. An adapter whose own fetching gathers may leave it out.
    */
   readonly lingerMs?: number;
+  /**
+   * Its handler does nothing about this event. An adapter that has the events themselves need not make
+   * records of such; another one may hand them over.
+   */
+  readonly passesBy?: (event: Pick<EventPlace, 'stream' | 'revision' | 'type'>) => boolean;
   readonly retry?: RetryRules;
   readonly onAssigned?: (assignment: Assignment) => void;
   /** Also when it is closed. Comes before the next `onAssigned`. */

@@ -1,4 +1,5 @@
 export * from './event-log.ts';
+export * from './event-place.ts';
 export * from './log-fault.ts';
 export * from './log-source.ts';
 export * from './topics.ts';

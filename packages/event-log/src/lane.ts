@@ -81,10 +81,11 @@ async function read(
   delivery: DeliveryParts,
 ): Promise<Page | undefined> {
   const { topic, partition } = parts.place;
-  const max = parts.options.batchMax ?? batchMaxUsual;
+  const { batchMax: max = batchMaxUsual, passesBy } = parts.options;
+  const request = { topic, partition, from, max, ...(passesBy === undefined ? {} : { passesBy }) };
   let page: Page | undefined;
   await keepTrying(delivery, async () => {
-    page = await parts.source.read({ topic, partition, from, max });
+    page = await parts.source.read(request);
   });
   return delivery.stop.aborted ? undefined : page;
 }

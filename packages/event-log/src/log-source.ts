@@ -1,15 +1,20 @@
 // What an adapter gives whose consumers all run in its own process: the records, and a place for the
 // offsets. Membership, generations and delivery are the same for all of them (`createGroups`).
-import { type LogRecord, type NewRecord, type TopicPartition } from './event-log.ts';
+import {
+  type ConsumeOptions,
+  type LogRecord,
+  type NewRecord,
+  type TopicPartition,
+} from './event-log.ts';
 
-export interface PageRequest extends TopicPartition {
+export interface PageRequest extends TopicPartition, Pick<ConsumeOptions, 'passesBy'> {
   /** Inclusive. */
   readonly from: number;
   readonly max: number;
 }
 
 export interface Page {
-  /** At most `max` with offset >= `from`, in order. */
+  /** At most `max` with offset >= `from`, in order; those that are passed by may be missing. */
   readonly records: readonly LogRecord[];
   /** Up to here (exclusive) everything is in `records`; `from` where nothing is known beyond it. */
   readonly next: number;

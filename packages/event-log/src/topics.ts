@@ -1,6 +1,7 @@
 // The topics of the ledger, where dead letters go, and the headers by which every record of an event
 // says what it is about. A consumer compares places: what is not newer it has seen.
 import { type Headers, type LogRecord } from './event-log.ts';
+import { type EventPlace } from './event-place.ts';
 
 export const actionTopics = {
   /** What platforms propose, keyed by run. */
@@ -19,24 +20,6 @@ export function deadLetterTopicOf(topic: string): string {
 
 export function isDeadLetterTopic(topic: string): boolean {
   return topic.endsWith(deadLetterEnd);
-}
-
-/** Of the event that a record carries, or up to which its state is folded. */
-export interface EventPlace {
-  readonly eventId: string;
-  readonly type: string;
-  readonly stream: string;
-  readonly revision: number;
-  /**
-   * In the event store; may jump. Of a state that was written once more it is where that was asked for,
-   * behind the event that it is folded up to.
-   */
-  readonly position: number;
-  /**
-   * Rises when the topics are written anew, because the store went back in time: revisions and positions
-   * mean something else from then on. 0 where it is missing.
-   */
-  readonly generation?: number;
 }
 
 export function headersOfEvent(place: EventPlace): Headers {
@@ -62,7 +45,10 @@ export function isNewer(place: Told, other: Told): boolean {
 }
 
 /** Undefined where a header is missing or malformed: the record is none of ours. */
-export function eventPlaceOf({ headers }: Pick<LogRecord, 'headers'>): EventPlace | undefined {
+export function eventPlaceOf(record: Pick<LogRecord, 'headers' | 'place'>): EventPlace | undefined {
+  // Before its headers, which may have to be made.
+  if (record.place !== undefined) return record.place;
+  const { headers } = record;
   const eventId = headers['event-id'];
   const type = headers['event-type'];
   const { stream } = headers;

@@ -72,6 +72,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     topics: [actionTopics.events],
     runtime: deps.runtime,
     onFault,
+    passesBy: (event) => !mayBeCause(event),
     handle: async (records) => {
       for (const record of records)
         await raise(deps, book, record, (errand) => courier?.take(errand));

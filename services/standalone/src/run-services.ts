@@ -10,7 +10,7 @@ import { createReconciler } from '@action-ledger/reconciler';
 import { type Runtime } from '@action-ledger/runtime';
 
 /** What the one core does itself it knows without the log: nothing that the log tells here is urgent. */
-const lingerMs = 50;
+const lingerMs = 250;
 
 type Service = ReturnType<typeof createExecutor>;
 

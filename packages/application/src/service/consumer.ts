@@ -1,6 +1,7 @@
 // The loop that services have in common: a consumer of the event log that starts when the log is there,
 // gives each event once as far as it remembers, stops within a bound, and knows whether it gets on.
 import {
+  type ConsumeOptions,
   type ConsumerFault,
   type Consumer,
   type Delivery,
@@ -18,7 +19,7 @@ import { watchLiveness, type Liveness } from './liveness.ts';
 import { createNewerOnly, handleAll } from './newer-only.ts';
 import { type Service, type ServiceHealth } from './service.ts';
 
-export interface ConsumerOptions {
+export interface ConsumerOptions extends Pick<ConsumeOptions, 'passesBy'> {
   readonly log: EventLog;
   readonly group: string;
   readonly topics: readonly string[];
@@ -174,7 +175,7 @@ function createRunning(parts: RunningParts): Running {
 }
 
 function consumeFrom(parts: RunningParts): Promise<Consumer> {
-  const { group, topics, from = 'start', batchMax, lingerMs, retry, counts } = parts;
+  const { group, topics, from = 'start', batchMax, lingerMs, passesBy, retry, counts } = parts;
   const memory = parts.areEvents === false ? handleAll : createNewerOnly();
   return parts.log.consume({
     group,
@@ -182,6 +183,7 @@ function consumeFrom(parts: RunningParts): Promise<Consumer> {
     from,
     ...(batchMax === undefined ? {} : { batchMax }),
     ...(lingerMs === undefined ? {} : { lingerMs }),
+    ...(passesBy === undefined ? {} : { passesBy }),
     ...(retry === undefined ? {} : { retry }),
     handler: async (records, delivery) => {
       const newer = memory.newer(records);

@@ -48,6 +48,11 @@ function createDutyConsumer(
   running: () => RunningCore | undefined,
 ): ConsumerLoop {
   const { log, batchMax, lingerMs, retry } = deps;
+  /** A core that is shared has done itself what it knows of. */
+  const isDone = (place: StreamPlace): boolean => {
+    const { core, isOwn } = running() ?? {};
+    return isOwn === false && core?.has(shape.duty) === true && core.isKnown(place);
+  };
   const consumer = createConsumer({
     ...loopOf(deps),
     ...(batchMax === undefined ? {} : { batchMax }),
@@ -57,10 +62,10 @@ function createDutyConsumer(
     group: shape.name,
     topics: [actionTopics.events],
     from: 'now',
+    passesBy: isDone,
     handle: async (records) => {
-      const { core, isOwn } = running() ?? {};
-      const told = placesOf(records);
-      const places = isOwn === true ? told : told.filter((place) => core?.isKnown(place) !== true);
+      const { core } = running() ?? {};
+      const places = placesOf(records).filter((place) => !isDone(place));
       if (places.length > 0) await core?.follow(places);
       // Nothing of it was done: it stays where it is, for those who have the duty.
       if (core?.has(shape.duty) !== true) throw new Error(`The ${shape.name} is stopped.`);
