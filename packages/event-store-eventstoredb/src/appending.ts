@@ -124,7 +124,8 @@ async function written(
   const position = positionOf(place);
   // An old server does not say where the events of a repeat lie.
   if (position === undefined) return lookBack(deps, given, undefined, true);
-  deps.sight.see(position);
+  const last = events.at(-1);
+  if (last !== undefined) deps.sight.see({ ...last, stream, revision, position });
   return {
     kind: 'appended',
     revision,

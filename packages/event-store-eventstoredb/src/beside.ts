@@ -12,13 +12,18 @@ export interface EventBeside {
   readonly data: JSONType;
 }
 
-/** @throws StoreFault `store.unavailable`, unsafe */
+/**
+ * @param onId the id that it will have, before it is sent
+ * @throws StoreFault `store.unavailable`, unsafe
+ */
 export async function appendBeside(
   connection: Connection,
   what: string,
   { stream, type, data }: EventBeside,
+  onId?: (id: string) => void,
 ): Promise<void> {
   const event = jsonEvent({ type, data });
+  onId?.(event.id);
   await tried(connection, what, (client, options) =>
     client.appendToStream(stream, event, { ...options, expectedRevision: ANY }),
   );

@@ -3,7 +3,7 @@
 // is on the server is passed over. Cluster and TLS are the matter of the connection string.
 import { checkAppend, checkStreamName, type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
-import { createAppend } from './appending.ts';
+import { type Append, createAppend } from './appending.ts';
 import { connect } from './connection.ts';
 import { createCuts } from './cuts.ts';
 import { closedFault } from './faults.ts';
@@ -12,6 +12,7 @@ import { createLanes } from './lanes.ts';
 import { createLosses, type Losses } from './losses.ts';
 import { createReading } from './reading.ts';
 import { createSight } from './sight.ts';
+import { createWatch, isAway, type Watch } from './watch.ts';
 
 export interface EventStoreDbOptions {
   /** `esdb://user:password@a:2113,b:2113,c:2113?nodePreference=leader`, as the client takes it. */
@@ -23,11 +24,14 @@ export interface EventStoreDbOptions {
   readonly deadlineMs?: number;
   /** A subscription that hears nothing for so long asks anew. Milliseconds. */
   readonly watchdogMs?: number;
+  /** Between two looks whether the server still holds what it was seen to hold. Milliseconds. */
+  readonly lookMs?: number;
 }
 
 const prefixUsual = 'ledger.';
 const deadlineMsUsual = 5_000;
 const watchdogMsUsual = 45_000;
+const lookMsUsual = 5_000;
 /** None begins with another one. */
 const prefixForm = /^\w{1,64}\.$/;
 
@@ -40,16 +44,19 @@ export async function openEventStoreDbEventStore(
     throw new RangeError(`A prefix is letters, digits or _, then one dot: not ${prefix}`);
   const connection = connect(options.connectionString, deadlineMs, runtime);
   const cuts = createCuts({ connection, prefix, reading: () => reading });
-  const losses = createLosses({ connection, prefix, reading: () => reading });
+  const { clock } = runtime;
+  const losses = createLosses({ connection, clock, prefix, reading: () => reading });
+  const sight = createSight();
   const cutBefore = (stream: string): number => cuts.before(stream);
-  const reading = createReading({ connection, runtime, prefix, cutBefore });
+  const reading = createReading({ connection, runtime, prefix, cutBefore, sight });
   try {
     await cuts.load();
     await losses.load();
-    const sight = createSight(await reading.end());
+    sight.seeEnd(await reading.end());
     const deps = { connection, runtime, prefix, reading, sight, cutBefore };
-    const watchdogMs = options.watchdogMs ?? watchdogMsUsual;
-    return createStore({ ...deps, cuts, losses, watchdogMs });
+    const { watchdogMs = watchdogMsUsual, lookMs: everyMs = lookMsUsual } = options;
+    const watch = createWatch({ runtime, reading, sight, losses, everyMs });
+    return createStore({ ...deps, cuts, losses, watch, watchdogMs });
   } catch (error) {
     await connection.close();
     throw error;
@@ -60,12 +67,13 @@ type StoreDeps = Parameters<typeof createAppend>[0] &
   FollowingDeps & {
     readonly cuts: ReturnType<typeof createCuts>;
     readonly losses: Losses;
+    readonly watch: Watch;
     readonly reading: ReturnType<typeof createReading>;
   };
 
 function createStore(deps: StoreDeps): EventStore {
-  const { connection, reading, cuts, losses } = deps;
-  const append = createAppend(deps);
+  const { connection, reading, cuts, losses, watch } = deps;
+  const append = watchedAppend(deps);
   const lanes = createLanes();
   const followers = new Set<Following>();
   let closing: Promise<void> | undefined;
@@ -74,6 +82,7 @@ function createStore(deps: StoreDeps): EventStore {
     if (closing !== undefined) throw closedFault();
   };
   const close = async (): Promise<void> => {
+    watch.close();
     for (const follower of [...followers]) follower.end(closedFault());
     await lanes.idle();
     await connection.close();
@@ -121,5 +130,22 @@ function createStore(deps: StoreDeps): EventStore {
       await losses.confirmRecovered();
     },
     close: () => (closing ??= close()),
+  };
+}
+
+/** Nothing is appended unseen to a server that went back in time. */
+function watchedAppend(deps: StoreDeps): Append {
+  const { watch, sight } = deps;
+  const append = createAppend(deps);
+  return async (stream, expected, events) => {
+    await watch.beSure();
+    const seen = sight.head();
+    const result = await append(stream, expected, events).catch((fault: unknown) => {
+      if (isAway(fault)) watch.doubt();
+      throw fault;
+    });
+    if (result.kind === 'appended' && result.position <= seen)
+      await watch.lookAfter(`The append to ${stream}`);
+    return result;
   };
 }

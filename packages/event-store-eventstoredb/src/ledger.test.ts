@@ -77,4 +77,31 @@ describe('a ledger over EventStoreDB', () => {
       await other.close();
     }),
   );
+
+  it(
+    'FW25 sends nothing over a server that was put back while it runs, and answers what it knows',
+    onDouble(async ({ store, double }) => {
+      const sent: string[] = [];
+      const ledger = await openLedger({ store }, sent);
+      await pay(ledger, 'a');
+      const kept = double.recordCount();
+      await pay(ledger, 'b');
+      double.down();
+      double.loseLast(double.recordCount() - kept);
+      await double.up();
+      const met = await ledger.propose({
+        tool: 'pay',
+        arguments: { invoice: 'c' },
+        tenant: 'default',
+        origin: { run: 'r' },
+        waitMs: 0,
+      });
+      expect(['in-progress', 'checking']).toContain(met.word);
+      expect(store.condition()).toMatchObject({ kind: 'recovering' });
+      expect(await pay(ledger, 'd')).toMatchObject({ code: 'ledger.recovering' });
+      expect(await pay(ledger, 'a')).toMatchObject({ state: 'succeeded', repeat: true });
+      expect(sent).toEqual(['a', 'b']);
+      await ledger.close();
+    }),
+  );
 });

@@ -12,6 +12,7 @@ import { type RecordedEvent, StoreFault } from '@action-ledger/event-store';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 import { type Connection } from './connection.ts';
 import { isStreamNotFound, mayBeNoPlace, readFault } from './faults.ts';
+import { type Sight } from './sight.ts';
 import { placeOf, positionOf, type ReadEvent, recordedEvent } from './wire.ts';
 
 export interface Reading {
@@ -38,6 +39,7 @@ export interface ReadingDeps {
   readonly prefix: string;
   /** Of a stream, the revision below which events were given up. */
   readonly cutBefore: (stream: string) => number;
+  readonly sight: Pick<Sight, 'see'>;
 }
 
 /** Of all streams, read at a time on the way backwards to the last one of the ledger. */
@@ -49,10 +51,15 @@ const pageMin = 64;
 export function createReading(deps: ReadingDeps): Reading {
   const { prefix } = deps;
   const all: ReadLog = (from, direction, maxCount) => readLog(deps, from, direction, maxCount);
+  const recorded = (name: string, event: ReadEvent): RecordedEvent => {
+    const found = recordedEvent(name, event);
+    deps.sight.see(found);
+    return found;
+  };
   const own = (event: ReadEvent | undefined): RecordedEvent | undefined => {
     if (event?.streamId.startsWith(prefix) !== true) return undefined;
     const name = event.streamId.slice(prefix.length);
-    return event.revision < BigInt(deps.cutBefore(name)) ? undefined : recordedEvent(name, event);
+    return event.revision < BigInt(deps.cutBefore(name)) ? undefined : recorded(name, event);
   };
   return {
     stream: async (name, from, max) => {
@@ -61,13 +68,13 @@ export function createReading(deps: ReadingDeps): Reading {
       const events = await readStream(deps, prefix + name, { fromRevision, ...count });
       return inOneRun(
         name,
-        events.map((event) => recordedEvent(name, event)),
+        events.map((event) => recorded(name, event)),
       );
     },
     tail: async (name, max) => {
       const options = { direction: BACKWARDS, fromRevision: END, maxCount: max } as const;
       const events = await readStream(deps, prefix + name, options);
-      return inOneRun(name, events.map((event) => recordedEvent(name, event)).reverse());
+      return inOneRun(name, events.map((event) => recorded(name, event)).reverse());
     },
     page: (after, max) => readPage(all, own, after, max),
     head: () => readHead(all, own),

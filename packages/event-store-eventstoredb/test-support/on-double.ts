@@ -35,6 +35,8 @@ export function onDouble(
       connectionString,
       runtime,
       deadlineMs: 60_000,
+      // What is read is counted by tests.
+      lookMs: 3_600_000,
       ...rest,
     });
     try {

@@ -73,6 +73,13 @@ export type StoreCondition =
       readonly takenAt?: number;
       /** Positions, first and last, that were found lost while it was open. */
       readonly lost?: readonly (readonly [first: number, last: number])[];
+      /** Something recorded then is lost, wall-clock ms: what it holds of a later time came after that. */
+      readonly lostAt?: number;
+      /**
+       * A person has confirmed it since. What was read of it before may be of the lost time: whoever has it
+       * open opens it anew.
+       */
+      readonly isConfirmed?: true;
     };
 
 /** What a store keeps to find streams by, and what its events say, do not agree. */
@@ -173,7 +180,8 @@ export interface EventStore {
    * now on, also after a restart, until an operator confirms it. Positions after the head were lost
    * with the end of the store, and will be given again. Where it is absent the caller remembers by
    * itself.
-   * @returns false where one has confirmed these positions before, and nothing changes
+   * @returns false where one has confirmed these positions, or a time after `recordedAt`, before: then
+   *   nothing changes
    */
   noteLoss?(loss: Loss): Promise<boolean>;
   /** Whatever was lost has been settled: `ready` from now on. Absent where it cannot be said. */
@@ -186,6 +194,8 @@ export interface Loss {
   readonly last: number;
   /** One sentence. */
   readonly reason: string;
+  /** When the newest of it that is known was recorded, wall-clock ms. */
+  readonly recordedAt?: number;
 }
 
 /** Bounds that every adapter keeps. */

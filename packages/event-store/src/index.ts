@@ -15,3 +15,4 @@ export {
   type MemoryEventStore,
   type MemoryEventStoreOptions,
 } from './memory-event-store.ts';
+export { type SeenEvent, stillHolds } from './still-holds.ts';

@@ -1,7 +1,8 @@
 // One service as a process of its own: settings, then the ports, then the service, until it is told to stop.
-// While it waits for a server it says so, at `/ready` too. Exit codes: 0 stopped as told, 1 failed, 2 wrong settings.
+// While it waits for a server it says so, at `/ready` too. Where its store has lost something, and a person has
+// confirmed that, it begins anew. Exit codes: 0 stopped as told, 1 failed, 2 wrong settings.
 import { hostname } from 'node:os';
-import { type ServiceHealth } from '@action-ledger/application';
+import { noteToldByLog, type ServiceHealth } from '@action-ledger/application';
 import { createMetrics, type MetricsServer, serveMetrics } from '@action-ledger/metrics';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { type EventLog } from '@action-ledger/event-log';
@@ -11,6 +12,7 @@ import { createProcessLogger, type ProcessLogger } from './logger.ts';
 import { openLog, openStore, type Waiting, whenThere } from './open-ports.ts';
 import { type ProcessParts, type Running, sha256 } from './process-parts.ts';
 import { checkSecretKey, createSecretDigest } from './secret-digest.ts';
+import { seeCondition } from './see-condition.ts';
 import { type Env, readSettings, type Settings, unknownSettings } from './settings.ts';
 import { SetupFault } from './setup-fault.ts';
 import { stopSignal } from './stop-signal.ts';
@@ -29,7 +31,9 @@ export interface ServiceShape {
 /** Of a program that has nothing else to do. Ends with the process. */
 export async function runProcess(shape: ServiceShape): Promise<void> {
   try {
-    await serve(shape, process.env, createSystemRuntime());
+    const runtime = createSystemRuntime();
+    const stop = stopSignal();
+    while (!stop.aborted) await serve(shape, process.env, runtime, stop);
   } catch (fault) {
     process.stderr.write(`${shape.name}: ${textOf(fault)}\n`);
     process.exitCode = fault instanceof SetupFault ? 2 : 1;
@@ -39,11 +43,18 @@ export async function runProcess(shape: ServiceShape): Promise<void> {
   }
 }
 
-async function serve(shape: ServiceShape, env: Env, runtime: Runtime): Promise<void> {
+/** Until it is told to stop, or what it works over is another store than it was. */
+async function serve(
+  shape: ServiceShape,
+  env: Env,
+  runtime: Runtime,
+  told: AbortSignal,
+): Promise<void> {
   const settings = readSettings(env);
   const logger = createProcessLogger(shape.name, settings);
   for (const name of unknownSettings(env)) logger.warn({ name }, 'there is no such setting');
-  const stop = stopSignal();
+  const outdated = new AbortController();
+  const stop = AbortSignal.any([told, outdated.signal]);
   const onFault = (where: string, fault: unknown): void => {
     if (ofRebalances.has(where)) logger.info({ fault }, where);
     else logger.error({ fault }, where);
@@ -62,6 +73,7 @@ async function serve(shape: ServiceShape, env: Env, runtime: Runtime): Promise<v
     onFault,
   });
   logger.info({ probes: probes.url }, 'starting');
+  let seeing: ReturnType<typeof seeCondition> | undefined;
   metrics.attach({ services: { [shape.name]: { health: () => healthOf(opened.running) } } });
   try {
     const ports = await openPorts(settings, opened, { runtime, stop, logger });
@@ -69,6 +81,9 @@ async function serve(shape: ServiceShape, env: Env, runtime: Runtime): Promise<v
     const { store, appends, latency } = countAppends(ports.store, () => runtime.clock.monoMs());
     metrics.attach({
       store: () => ({ appends: appends(), bounds: appendSeconds, latency: latency() }),
+    });
+    seeing = seeCondition({ store, runtime, logger }, () => {
+      outdated.abort();
     });
     const parts: ProcessParts = {
       ...{ store, log: ports.log },
@@ -81,6 +96,7 @@ async function serve(shape: ServiceShape, env: Env, runtime: Runtime): Promise<v
     opened.running = running;
     await run(running, stop, { logger, probes });
   } finally {
+    seeing?.cancel();
     await close(opened, probes, logger);
   }
 }
@@ -141,7 +157,10 @@ async function openPorts(
   opened.store = store;
   const log = await whenThere(() => openLog(settings, runtime), waitingFor('Kafka'));
   opened.log = log;
-  return store === undefined || log === undefined ? undefined : { store, log };
+  if (store === undefined || log === undefined) return undefined;
+  const note = (): Promise<void> => noteToldByLog({ store, log });
+  await whenThere(note, waitingFor('what was published'));
+  return { store, log };
 }
 
 async function run(

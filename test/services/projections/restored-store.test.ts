@@ -1,7 +1,7 @@
 // A store that is put back behind its topics: positions and revisions are given again to other events.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventPlaceOf, LogFault, type LogRecord, type Publisher } from '@action-ledger/event-log';
-import { StoreFault } from '@action-ledger/event-store';
+import { type EventStore, type Loss, StoreFault } from '@action-ledger/event-store';
 import { openProjectionsWorld, type ProjectionsWorld, publishable, second } from './world.ts';
 
 let world: ProjectionsWorld;
@@ -50,6 +50,38 @@ describe('a projector over a store that was put back', () => {
     await world.project('b');
     await world.pay('i-6');
     expect(Math.max(...(await world.events()).map(generationOf))).toBe(1);
+  });
+
+  it('FW25 has it noted before anything is written anew, and goes on where that was done', async () => {
+    const one = await world.project('a');
+    await world.pay('i-1');
+    const backup = world.backup();
+    await world.pay('i-2');
+    const told = Math.max(
+      ...(await world.events()).map((record) => eventPlaceOf(record)?.position ?? 0),
+    );
+    void one.stop();
+    await world.runtime.advance(second);
+    await world.restore(backup);
+    const head = await world.store.head();
+    const noted: Loss[] = [];
+    let isAway = true;
+    const store: EventStore = {
+      ...world.store,
+      noteLoss: async (loss) => {
+        if (isAway) throw new StoreFault('store.unavailable', 'unsafe', 'away');
+        noted.push(loss);
+        return true;
+      },
+    };
+    await world.project('a', { store });
+    await world.runtime.advance(20 * second);
+    expect(Math.max(...(await world.events()).map(generationOf))).toBe(0);
+    isAway = false;
+    await world.runtime.advance(60 * second);
+    expect(noted).toMatchObject([{ last: told, recordedAt: expect.any(Number) }]);
+    expect(noted[0]?.first).toBeGreaterThan(head);
+    await expectWrittenAnew(1);
   });
 
   it('notices it while it runs, and though all of the lost places are given again', async () => {

@@ -90,18 +90,29 @@ async function attemptInFull(
 ): Promise<void> {
   await parts.passed('dispatched', action.id);
   if (!(await mayGoOn(parts, tool, action, running))) return;
-  const args = parts.secrets.get(action.id) ?? (action.secret ? undefined : action.arguments);
-  const outcome: AttemptOutcome =
-    args === undefined
-      ? { kind: 'not sent', reason: 'its secret arguments were lost with their process' }
-      : await execute(parts, tool, action, args, running);
+  const outcome = await outcomeOf(parts, tool, action, running);
   await parts.passed('replied', action.id);
+  // Under this key it may have been sent in the lost time, so that nothing is proven by this attempt.
+  if (outcome.kind === 'not sent' && mayBeOfLostTime(parts, action)) return;
   await record(parts, tool, action, running, outcome);
+}
+
+async function outcomeOf(
+  parts: Parts,
+  tool: Tool,
+  action: Action,
+  running: Running,
+): Promise<AttemptOutcome> {
+  const args = parts.secrets.get(action.id) ?? (action.secret ? undefined : action.arguments);
+  return args === undefined
+    ? { kind: 'not sent', reason: 'its secret arguments were lost with their process' }
+    : execute(parts, tool, action, args, running);
 }
 
 /**
  * The dispatch is on record; an epoch before it that has had its effect meanwhile still stops it: then
- * nothing is sent, and that is recorded.
+ * nothing is sent, and that is recorded. Where its append has met a store that went back in time, nothing is
+ * sent or recorded: it comes into doubt.
  */
 export async function mayGoOn(
   parts: Parts,
@@ -109,11 +120,17 @@ export async function mayGoOn(
   action: Action,
   of: Pick<Running, 'claim' | 'attempt'>,
 ): Promise<boolean> {
+  if (mayBeOfLostTime(parts, action)) return false;
   const earlier = await earlierEpochs(parts, action);
   if (earlier.kind === 'without effect') return true;
   await record(parts, tool, action, of, { kind: 'not sent', reason: earlier.reason });
   if (earlier.kind === 'succeeded') await cancelFor(parts, action.id, earlier.action);
   return false;
+}
+
+/** Of what is only observed every call goes out. */
+function mayBeOfLostTime(parts: Parts, { guarantee }: Action): boolean {
+  return guarantee !== 'observed' && parts.recovering() !== undefined;
 }
 
 type EarlierEpochs =
@@ -193,7 +210,7 @@ async function execute(
           deadlineMono,
           deadlineAt: action.attempts.at(-1)?.deadlineAt ?? Infinity,
           controller,
-          isLost: () => state.lost,
+          isLost: () => state.lost || mayBeOfLostTime(parts, action),
           onSending: () => void parts.passed('sending', action.id),
           onLate: (late) => void reportLate(parts, tool, action, attempt, late),
         },

@@ -45,7 +45,7 @@ export async function ownAttempt(
   actionId: string,
   caller: Caller | undefined,
 ): Promise<Action | undefined> {
-  if (caller === undefined) return undefined;
+  if (caller === undefined || parts.recovering() !== undefined) return undefined;
   const loaded = await parts.actions.load(actionId);
   return loaded.kind === 'action' && isOwnAttempt(loaded.action, caller)
     ? loaded.action

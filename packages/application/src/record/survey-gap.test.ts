@@ -48,6 +48,13 @@ const survey = (events: readonly RecordedEvent[], more: object = {}) => {
 };
 
 describe('a record is whole', () => {
+  it('FW25 until its last event of before what is gone, however late that was noticed', async () => {
+    const events = [1, 2, 7, 8].map((position) => eventAt(position));
+    expect(await survey(events, { lostAt: 5_000 })).toMatchObject({ knownUntil: 2_000 });
+    expect(await survey(events, { lostAt: 500 })).toMatchObject({ knownUntil: 0 });
+    expect(await survey(events, { head: 2, lostAt: 9_000 })).toMatchObject({ knownUntil: 2_000 });
+  });
+
   it('until its last event of before the loss was noticed, where nothing says more', async () => {
     const events = [1, 2, 3].map((position) => eventAt(position));
     expect(await survey(events, { head: 2, mark: 9 })).toMatchObject({

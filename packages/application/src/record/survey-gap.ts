@@ -37,7 +37,7 @@ export async function surveyGap(
 ): Promise<Gap> {
   const condition = store.condition();
   const head = await store.head();
-  const scan = createScan();
+  const scan = createScan(condition.kind === 'ready' ? undefined : condition.lostAt);
   const batches = readEvents(store, {
     after: 0,
     onDamaged: ({ position, through }) => {
@@ -45,14 +45,16 @@ export async function surveyGap(
     },
   });
   for await (const batch of batches) batch.forEach(scan.see);
-  const { endedAt, mark, takenAt, lost } = toldBy(condition, head);
+  const { endedAt, mark, takenAt, lost, lostAt } = toldBy(condition, head);
   const unexplained = (await explainGaps(store, scan.missing())).missing;
   const missing = [...unexplained, ...lost].sort(([a], [b]) => a - b).slice(0, missingMax);
   const [firstLost] = missing;
-  const knownUntil =
+  const wholeUntil =
     firstLost === undefined
       ? (takenAt ?? (await timeAt(store, endedAt)))
       : await timeAt(store, firstLost[0] - 1);
+  // Where it was noticed late, others may have appended since.
+  const knownUntil = lostAt === undefined ? wholeUntil : Math.min(wholeUntil, scan.newestBefore());
   return {
     condition,
     head,
@@ -73,11 +75,12 @@ function toldBy(
   readonly mark: number;
   readonly takenAt: number | undefined;
   readonly lost: readonly Positions[];
+  readonly lostAt: number | undefined;
 } {
   if (condition.kind === 'ready')
-    return { endedAt: head, mark: head, takenAt: undefined, lost: [] };
-  const { head: endedAt, mark, takenAt, lost = [] } = condition;
-  return { endedAt, mark, takenAt, lost };
+    return { endedAt: head, mark: head, takenAt: undefined, lost: [], lostAt: undefined };
+  const { head: endedAt, mark, takenAt, lost = [], lostAt } = condition;
+  return { endedAt, mark, takenAt, lost, lostAt };
 }
 
 interface Scan {
@@ -86,13 +89,16 @@ interface Scan {
   readonly passed: (first: number, last: number) => void;
   readonly events: () => number;
   readonly missing: () => readonly Positions[];
+  /** Of the events that are not later than `lostAt`, when the newest was recorded; 0 where there is none. */
+  readonly newestBefore: () => number;
 }
 
-function createScan(): Scan {
+function createScan(lostAt: number | undefined): Scan {
   const missing: Positions[] = [];
   const confirmed: Positions[] = [];
   let events = 0;
   let next = 1;
+  let newestBefore = 0;
   const passed = (first: number, last: number): void => {
     if (first > next) missing.push([next, first - 1]);
     next = Math.max(next, last + 1);
@@ -101,10 +107,14 @@ function createScan(): Scan {
     see: (event) => {
       passed(event.position, event.position);
       events += 1;
+      if (lostAt !== undefined)
+        for (const at of timesOf([event]))
+          if (at <= lostAt) newestBefore = Math.max(newestBefore, at);
       if (event.type === recoveryConfirmed) confirmed.push(...missingIn(event));
     },
     passed,
     events: () => events,
+    newestBefore: () => newestBefore,
     missing: () =>
       missing.filter(
         ([first, last]) => !confirmed.some(([from, to]) => from <= first && last <= to),

@@ -2,7 +2,7 @@
 // from the lookups of tools. Reads only.
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Gap, surveyGap } from '@action-ledger/application';
+import { type Gap, readEvents, surveyGap } from '@action-ledger/application';
 import { viewsPathOf } from '@action-ledger/client';
 import {
   type Action,
@@ -12,7 +12,6 @@ import {
   streamOfAction,
 } from '@action-ledger/domain';
 import { type EventStore } from '@action-ledger/event-store';
-import { type SqliteEventStore } from '@action-ledger/event-store-sqlite';
 import { type SeenAction, seenAfter } from '@action-ledger/read-models';
 import { formatDownstreamKey, runLookup, type Tool, type ToolSet } from '@action-ledger/tools';
 import { type Cli } from '../cli.ts';
@@ -46,15 +45,16 @@ export type Asked = { readonly says: string } | { readonly notAsked: string };
 const actionsMax = 10_000;
 const lookupsMax = 1_000;
 
+/** @param views files with what was seen of the ledger; undefined where there are none */
 export async function findLoss(
   cli: Cli,
-  store: SqliteEventStore,
-  path: string,
+  store: EventStore,
+  views: readonly string[] = [],
   toolsModule: string | undefined,
 ): Promise<Loss> {
   const gap = await surveyGap(store);
   const inside = gap.missing.reduce((sum, [first, last]) => sum + last - first + 1, 0);
-  const { actions: seen, reached } = await lostActions(store, path, gap.endedAt);
+  const { actions: seen, reached } = await lostActions(store, views, gap.endedAt);
   const mark = Math.max(gap.mark, seen.length > 0 ? reached : 0);
   const tools = toolsModule === undefined ? undefined : await loadTools(toolsModule, cli.io.env);
   const { actions } = await foldLedger(store);
@@ -75,13 +75,13 @@ export async function findLoss(
 /** Of the ledger's own views file, and of those that restores have laid aside. */
 export async function lostActions(
   store: EventStore,
-  path: string,
+  views: readonly string[],
   endedAt: number,
 ): Promise<{ readonly actions: readonly LostAction[]; readonly reached: number }> {
   const found = new Map<string, LostAction>();
   let reached = 0;
-  for (const views of viewsBeside(path)) {
-    const seen = seenAfter(views, endedAt, actionsMax);
+  for (const file of views) {
+    const seen = seenAfter(file, endedAt, actionsMax);
     if (seen === undefined) continue;
     reached = Math.max(reached, seen.reached);
     for (const each of seen.actions) if (!found.has(each.action)) found.set(each.action, each);
@@ -93,7 +93,7 @@ export async function lostActions(
   return { actions, reached };
 }
 
-function viewsBeside(path: string): readonly string[] {
+export function viewsBeside(path: string): readonly string[] {
   const start = `${basename(path)}.before-`;
   const kept = readdirSync(dirname(path))
     .filter((name) => name.startsWith(start) && name.endsWith('.views'))
@@ -152,9 +152,9 @@ async function answerOf(cli: Cli, tool: Tool, action: Action): Promise<string> {
 
 const toolsMax = 1_000;
 
-async function longestValidForMs(store: SqliteEventStore): Promise<number> {
+async function longestValidForMs(store: EventStore): Promise<number> {
   let longest = 0;
-  for (const name of await store.streamNames('tool-', toolsMax)) {
+  for (const name of await toolStreams(store)) {
     const last = (await store.readStream(name)).at(-1);
     if (last === undefined) continue;
     const { rules } = JSON.parse(last.data) as {
@@ -164,3 +164,13 @@ async function longestValidForMs(store: SqliteEventStore): Promise<number> {
   }
   return longest;
 }
+
+async function toolStreams(store: EventStore): Promise<readonly string[]> {
+  if (store.streamNames !== undefined) return store.streamNames(ofTools, toolsMax);
+  const names = new Set<string>();
+  for await (const batch of readEvents(store, { after: 0 }))
+    for (const { stream } of batch) if (stream.startsWith(ofTools)) names.add(stream);
+  return [...names].slice(0, toolsMax);
+}
+
+const ofTools = 'tool-';

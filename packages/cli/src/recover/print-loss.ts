@@ -6,7 +6,6 @@ import { printable } from '../format/printable.ts';
 import { renderTable } from '../format/table.ts';
 import { dateTime, duration, isoTime } from '../format/time.ts';
 import { shortId } from '../ledger-file/find-action.ts';
-import { pathSuffix } from '../ledger-file/ledger-path.ts';
 import { type Loss, type LostAction, type OpenAction } from './find-loss.ts';
 
 /** An action that ran to its end has so many events at least. */
@@ -39,7 +38,8 @@ export function lossJson(path: string, { gap, actions, open, ...loss }: Loss): o
   };
 }
 
-export function lossText(cli: Cli, path: string, loss: Loss): string {
+/** @param suffix with which the ledger is named to the command line */
+export function lossText(cli: Cli, path: string, loss: Loss, suffix: string): string {
   const { style, io } = cli;
   const { condition, events } = loss.gap;
   if (condition.kind === 'ready')
@@ -48,7 +48,7 @@ export function lossText(cli: Cli, path: string, loss: Loss): string {
     renderFacts(factsOf(cli, path, condition.reason, loss), style, io.columns),
     ...(loss.actions.length === 0 ? [] : [lostTable(cli, loss.actions)]),
     ...(loss.open.length === 0 ? [] : [openTable(cli, loss.open)]),
-    afterwards(loss, pathSuffix(io, path)),
+    afterwards(loss, suffix),
   ];
   return parts.join('\n');
 }
