@@ -17,6 +17,16 @@ export function overOwnCore(
   const stopping = new AbortController();
   let opened: ServiceCore | undefined;
   let inner: Running | undefined;
+  const letGo = async (): Promise<void> => {
+    const [started, core] = [inner, opened];
+    inner = undefined;
+    opened = undefined;
+    try {
+      await started?.stop();
+    } finally {
+      await core?.close();
+    }
+  };
   return {
     start: async () => {
       const { log, onFault } = parts;
@@ -25,12 +35,17 @@ export function overOwnCore(
       const { core, follower } = opened;
       if (stopping.signal.aborted || follower === undefined) return;
       inner = open(core, follower);
-      await inner.start();
+      try {
+        await inner.start();
+      } catch (error) {
+        // It may be started again.
+        await letGo();
+        throw error;
+      }
     },
     stop: async () => {
       stopping.abort();
-      await inner?.stop();
-      await opened?.close();
+      await letGo();
     },
     health: () => inner?.health() ?? beforeIt(stopping.signal.aborted ? 'stopped' : 'starting'),
     urls: () => inner?.urls?.() ?? {},

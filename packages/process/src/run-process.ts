@@ -11,6 +11,7 @@ import { createToolSet } from '@action-ledger/tools';
 import { createProcessLogger, type ProcessLogger } from './logger.ts';
 import { openLog, openStore, type Waiting, whenThere } from './open-ports.ts';
 import { type ProcessParts, type Running, sha256 } from './process-parts.ts';
+import { runUntilStopped } from './run-until-stopped.ts';
 import { checkSecretKey, createSecretDigest } from './secret-digest.ts';
 import { seeCondition } from './see-condition.ts';
 import { type Env, readSettings, type Settings, unknownSettings } from './settings.ts';
@@ -94,7 +95,17 @@ async function serve(
     const running = await orStopped(stop, () => shape.open(parts, stop));
     if (running === undefined) return;
     opened.running = running;
-    await run(running, stop, { logger, probes });
+    await runUntilStopped(running, {
+      ...{ runtime, stop },
+      onAway: (fault) => {
+        logger.warn({ fault }, 'waiting for what it needs to start');
+      },
+      onStarted: () => {
+        const urls = { probes: probes.url, ...running.urls?.() };
+        logger.info({ urls }, 'started');
+        process.send?.({ kind: 'started', urls });
+      },
+    });
   } finally {
     seeing?.cancel();
     await close(opened, probes, logger);
@@ -161,29 +172,6 @@ async function openPorts(
   const note = (): Promise<void> => noteToldByLog({ store, log });
   await whenThere(note, waitingFor('what was published'));
   return { store, log };
-}
-
-async function run(
-  running: Running,
-  stop: AbortSignal,
-  { logger, probes }: { readonly logger: ProcessLogger; readonly probes: MetricsServer },
-): Promise<void> {
-  // It may have been told to stop while it waited for what it is opened over.
-  if (stop.aborted) return;
-  const stopped = new Promise<void>((resolve) => {
-    stop.addEventListener('abort', () => {
-      resolve();
-    });
-  });
-  // A start that waits for a server is ended by `stop`.
-  const started = running.start().then(() => {
-    const urls = { probes: probes.url, ...running.urls?.() };
-    logger.info({ urls }, 'started');
-    process.send?.({ kind: 'started', urls });
-  });
-  // What a start that is given up fails with is no news.
-  stop.addEventListener('abort', () => void started.catch(() => undefined));
-  await Promise.race([started.then(() => stopped), stopped]);
 }
 
 async function close(

@@ -95,9 +95,15 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   return {
     start: async () => {
       const { pending } = await book.load();
-      courier = begin();
-      await takeUp(deps, book, [...pending.values()], courier);
-      await consumer.start();
+      const mine = begin();
+      courier = mine;
+      try {
+        await takeUp(deps, book, [...pending.values()], mine);
+        await consumer.start();
+      } catch (error) {
+        await mine.stop();
+        throw error;
+      }
     },
     stop: async () => {
       await consumer.stop();
