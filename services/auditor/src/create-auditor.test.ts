@@ -49,16 +49,20 @@ let faults: string[] = [];
 /** What is read of these streams, in place of what is stored. */
 let altered: Map<string, (events: readonly RecordedEvent[]) => readonly RecordedEvent[]>;
 let reads = 0;
+/** Before a stream is read. */
+let gate: Promise<void> = Promise.resolve();
 
 beforeEach(async () => {
   runtime = createVirtualRuntime({ settling: 'quiet' });
   memory = createMemoryEventStore();
   altered = new Map();
   [told, faults, reads] = [[], [], 0];
+  gate = Promise.resolve();
   store = {
     ...memory,
     readStream: async (stream, from = 0) => {
-      reads += 1;
+      reads += stream.startsWith('action-') ? 1 : 0;
+      await gate;
       const events = await memory.readStream(stream);
       return (altered.get(stream)?.(events) ?? events).filter(({ revision }) => revision >= from);
     },
@@ -122,6 +126,24 @@ describe('the auditor', () => {
     expect([told, faults, await auditor.breaches()]).toEqual([[], [], []]);
     expect(await memory.head()).toBe(head);
     expect(auditor.health()).toMatchObject({ condition: 'live', lag: 0, deadLetters: 0 });
+  });
+
+  it('checks several streams that have moved at once where it has a process of its own', async () => {
+    await auditor.stop();
+    const damaged = streamOfAction(await call('1'));
+    for (const invoice of ['2', '3', '4', '5', '6']) await call(invoice);
+    altered.set(damaged, (events) => events.toReversed());
+    await log.close();
+    log = await openEmbeddedEventLog({ store, path: ':memory:', runtime, partitions: 1 });
+    let open = (): void => undefined;
+    gate = new Promise((resolve) => (open = resolve));
+    reads = 0;
+    await start({ atOnceMax: 4, passEveryMs: hour });
+    const readAtOnce = reads;
+    open();
+    await runtime.settle();
+    expect(readAtOnce).toBe(4);
+    expect(told).toEqual([expect.objectContaining({ stream: damaged })]);
   });
 
   it('stops looking at what has come to rest', async () => {

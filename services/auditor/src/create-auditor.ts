@@ -9,6 +9,7 @@ import {
   type RecordStreamDeps,
   safeOnFault,
   type Service,
+  sideBySide,
 } from '@action-ledger/application';
 import { actionOfStream } from '@action-ledger/domain';
 import { actionTopics } from '@action-ledger/event-log';
@@ -28,7 +29,7 @@ export interface AuditorDeps
     Pick<CheckDeps, 'ownerOfExternalId'>,
     Pick<
       ConsumerOptions,
-      'log' | 'lingerMs' | 'lookEveryMs' | 'stuckAfterMs' | 'stopWithinMs' | 'onFault'
+      'log' | 'batchMax' | 'lingerMs' | 'lookEveryMs' | 'stuckAfterMs' | 'stopWithinMs' | 'onFault'
     > {
   readonly runtime: Runtime;
   /** Default `auditor`. */
@@ -46,6 +47,8 @@ export interface AuditorDeps
   readonly states?: Pick<CompareStatesDeps, 'textOf' | 'actionsMax'>;
   /** It rests so many times as long as it has worked. Default 9, for a process that it shares with those who work. */
   readonly restPerWork?: number;
+  /** So many streams that have moved are checked at once; with more than one it rests between none of them. Default 1. */
+  readonly atOnceMax?: number;
   /** Of the ledger that it watches. Default 5,000. */
   readonly sweepMs?: number;
   /** Between two passes over everything, also of processes before, and before the first. Default 24 h. */
@@ -72,23 +75,22 @@ export function createAuditor(given: AuditorDeps): Auditor {
   const deps = { ...given, sweepMs: given.sweepMs ?? 5_000, onFault: safeOnFault(given.onFault) };
   const book = createBreachBook(deps);
   let running: Running | undefined;
-  const { group = 'auditor', lingerMs, lookEveryMs, stuckAfterMs, stopWithinMs } = deps;
+  const { group = 'auditor', batchMax, lingerMs, lookEveryMs, stuckAfterMs, stopWithinMs } = deps;
   const consumer = createConsumer({
     log: deps.log,
     group,
     topics: [actionTopics.events],
     runtime: deps.runtime,
     onFault: deps.onFault,
+    ...(batchMax === undefined ? {} : { batchMax }),
     ...(lingerMs === undefined ? {} : { lingerMs }),
     ...(lookEveryMs === undefined ? {} : { lookEveryMs }),
     ...(stuckAfterMs === undefined ? {} : { stuckAfterMs }),
     ...(stopWithinMs === undefined ? {} : { stopWithinMs }),
     handle: async (records) => {
-      for (const stream of new Set(placesOf(records).map((place) => place.stream))) {
-        if (running === undefined) continue;
-        await audit(deps, { book, running }, stream);
-        await running.rests.take();
-      }
+      const here = running === undefined ? undefined : { book, running };
+      const streams = new Set(placesOf(records).map((place) => place.stream));
+      if (here !== undefined) await auditMoved(deps, here, streams);
     },
   });
   return {
@@ -183,15 +185,47 @@ async function* projections(
   yield* compareStates({ ...deps, ...deps.states, rest, isStopped: () => running.isStopped });
 }
 
+/** @throws StoreFault where the store is away: then they come again */
+async function auditMoved(deps: Deps, here: Here, streams: Iterable<string>): Promise<void> {
+  const { running } = here;
+  const { atOnceMax = 1 } = deps;
+  if (atOnceMax === 1) {
+    for (const stream of streams) {
+      await audit(deps, here, stream);
+      await running.rests.take();
+    }
+    return;
+  }
+  await sideBySide(
+    streams,
+    async (stream) => {
+      const found = await breachesOf(deps, here, stream);
+      if (found.length > 0) await running.rests.inTurn(() => reportAll(deps, here, found));
+    },
+    atOnceMax,
+  );
+}
+
 /** @throws StoreFault where the store is away: then it comes again */
 async function audit(deps: Deps, here: Here, stream: string): Promise<void> {
-  // Nothing goes on in a store that went back in time, and its end is missing.
-  if (deps.store.condition().kind !== 'ready') return;
   await here.running.rests.inTurn(async () => {
-    const findings = await checkStream(deps, stream);
-    const proven = here.running.looks.note(stream, findings);
-    for (const breach of [...findings.certain, ...proven]) await report(deps, here, breach);
+    await reportAll(deps, here, await breachesOf(deps, here, stream));
   });
+}
+
+async function breachesOf(
+  deps: Deps,
+  { running }: Here,
+  stream: string,
+): Promise<readonly BrokenRecord[]> {
+  // Nothing goes on in a store that went back in time, and its end is missing.
+  if (deps.store.condition().kind !== 'ready') return [];
+  const findings = await checkStream(deps, stream);
+  return [...findings.certain, ...running.looks.note(stream, findings)];
+}
+
+async function reportAll(deps: Deps, here: Here, breaches: readonly BrokenRecord[]): Promise<void> {
+  for (const breach of breaches) await report(deps, here, breach);
 }
 
 async function report(

@@ -7,6 +7,9 @@ import { createAuditor } from './create-auditor.ts';
 const lingerMs = 500;
 /** It has a process of its own, and waits for the store most of the time. */
 const restPerWork = 1;
+const atOnceMax = 8;
+/** How far it has come is kept often. */
+const batchMax = 50;
 
 await runProcess({
   name: 'auditor',
@@ -16,6 +19,8 @@ await runProcess({
         ...parts,
         lingerMs,
         restPerWork,
+        atOnceMax,
+        batchMax,
         states: { textOf: stateTextOf(parts) },
         ownerOfExternalId: (...named) => ledger.ownerOfExternalId(...named),
         quarantine: async (actionId) => (await ledger.load(actionId)).kind === 'broken',
