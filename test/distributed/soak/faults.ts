@@ -1,11 +1,11 @@
 // What a soak does to the ledger under load, one thing after the other: every service killed in turn, the double and
-// the brokers killed and started again, one of three brokers away for a while, connections of the store cut, and
-// meanwhile a stranger who joins the executors' group every 10 s.
+// the brokers killed and started again, one broker away for a while, connections of the store cut.
 import { type Fleet, type Member } from '@action-ledger/cli/play';
-import { actionTopics, type EventLog } from '@action-ledger/event-log';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Servers } from '../servers.ts';
 import { type Cuts } from './cuts.ts';
+import { pause } from './pause.ts';
+import { type Silences } from './silences.ts';
 
 export interface FaultPlan {
   /** Of each service. */
@@ -13,7 +13,12 @@ export interface FaultPlan {
   readonly double: number;
   readonly brokers: number;
   readonly cuts: number;
+  /** 0: none is kept away. */
   readonly brokerAwayMs: number;
+  /** Between one fault and the next; nobody is killed again before it has come up. */
+  readonly everyMs: number;
+  /** A consumer that is silent for so long has died for its group. */
+  readonly sessionMs: number;
 }
 
 export interface FaultDeps {
@@ -21,140 +26,106 @@ export interface FaultDeps {
   readonly servers: Servers;
   readonly cuts: Cuts;
   readonly runtime: Runtime;
+  readonly silences: Silences;
   readonly count: (what: string) => void;
-  /** Resolves when nothing stands still any more. */
-  readonly calm: () => Promise<void>;
+  readonly beforeKill: () => Promise<void>;
 }
 
+/** So long after its broker or its store is back nobody may stand still. */
+export const boundSeconds = 15;
+/** After a member was killed, beyond the time in which its group notices it. */
+const beyondSessionSeconds = 10;
+
+/** Resolves when all that was killed has come up again. */
 export async function doAll(plan: FaultPlan, deps: FaultDeps): Promise<void> {
   for (const fault of inTurn(plan, deps)) {
     await fault();
-    await deps.calm();
+    await pause(deps.runtime, plan.everyMs);
   }
+  await Promise.all(deps.fleet.members.map(cameUp));
 }
 
 type Fault = () => Promise<void>;
 
-/** So that no two of one kind follow on one another. */
+/** Spread over the whole of it, so that no two of one kind follow on one another. */
 function inTurn(plan: FaultPlan, deps: FaultDeps): readonly Fault[] {
   const kinds = [...new Set(deps.fleet.members.map(({ service }) => service))];
   const kinded: (readonly Fault[])[] = [
-    ...kinds.map((service) => times(plan.kills, (n) => killMember(deps, service, n))),
+    ...kinds.map((service) => times(plan.kills, (n) => killMember(plan, deps, service, n))),
     times(plan.double, () => restartDouble(deps)),
     times(plan.brokers, (n) => restartBroker(deps, n, 0)),
-    times(1, (n) => restartBroker(deps, n, plan.brokerAwayMs)),
+    times(plan.brokerAwayMs > 0 ? 1 : 0, (n) => restartBroker(deps, n + 1, plan.brokerAwayMs)),
     times(plan.cuts, () => cut(deps)),
   ];
-  const longest = Math.max(...kinded.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) =>
-    kinded.flatMap((each) => each[at] ?? []),
-  ).flat();
+  return kinded
+    .flatMap((faults) => faults.map((fault, at) => ({ fault, when: (at + 0.5) / faults.length })))
+    .toSorted((one, other) => one.when - other.when)
+    .map(({ fault }) => fault);
 }
 
 function times(count: number, make: (n: number) => Promise<void>): readonly Fault[] {
   return Array.from({ length: count }, (_, n) => () => make(n));
 }
 
-async function killMember({ fleet, count }: FaultDeps, service: string, n: number): Promise<void> {
+async function killMember(
+  { sessionMs }: FaultPlan,
+  { fleet, silences, count, beforeKill }: FaultDeps,
+  service: string,
+  n: number,
+): Promise<void> {
   const same = fleet.members.filter((member) => member.service === service);
   const member: Member | undefined = same[n % same.length];
-  member?.strike();
-  count(`kill -9 of a ${service}`);
-  await startedAgain(member);
-}
-
-/** The process after the one that was killed. */
-async function startedAgain(member: Member | undefined): Promise<void> {
   if (member === undefined) return;
-  const before = member.kills;
-  for (let pid = member.pid; ;) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    if (member.pid !== pid) break;
-    if (member.failure !== undefined) throw member.failure;
-    if (before !== member.kills) pid = member.pid;
-  }
-  await member.started;
+  await cameUp(member);
+  await beforeKill();
+  const { pid } = member;
+  member.strike();
+  silences.excuse(sessionMs / 1_000 + beyondSessionSeconds, service)();
+  count(`kill -9 of a ${service}`);
+  while (member.pid === pid) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-async function restartDouble({ servers, count }: FaultDeps): Promise<void> {
+const comesUpMsMax = 120_000;
+
+/** @throws where it never does */
+async function cameUp(member: Member): Promise<void> {
+  let limit: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    limit = setTimeout(() => {
+      reject(new Error(`The ${member.service} did not come up.`));
+    }, comesUpMsMax);
+  });
+  await Promise.race([member.started, tooLate]).finally(() => {
+    clearTimeout(limit);
+  });
+}
+
+async function restartDouble({ servers, silences, count }: FaultDeps): Promise<void> {
+  const isBack = silences.excuse(boundSeconds);
   await servers.double.restart();
+  isBack();
   count('kill -9 of EventStoreDB (double)');
 }
 
 async function restartBroker(
-  { servers, count, runtime }: FaultDeps,
+  { servers, silences, count, runtime }: FaultDeps,
   n: number,
   awayMs: number,
 ): Promise<void> {
   const { cluster } = servers;
   const broker = n % cluster.addresses.length;
+  const isBack = silences.excuse(boundSeconds);
   await cluster.kill(broker);
   await pause(runtime, awayMs);
   await cluster.start(broker);
+  isBack();
   count(awayMs > 0 ? 'broker away for a while' : 'kill -9 of a broker');
 }
 
-async function cut({ cuts, count }: FaultDeps): Promise<void> {
+async function cut({ cuts, silences, count }: FaultDeps): Promise<void> {
+  const isBack = silences.excuse(boundSeconds);
   cuts.cutAll();
+  isBack();
   count('connections to EventStoreDB cut');
   await Promise.resolve();
-}
-
-export interface Stranger {
-  readonly stop: () => Promise<void>;
-}
-
-const everyMs = 10_000;
-const staysMs = 1_500;
-
-/** Joins the executors' group, takes partitions, does nothing and leaves: two rebalances each time. */
-export function startStranger(
-  log: EventLog,
-  runtime: Runtime,
-  count: (what: string) => void,
-): Stranger {
-  let isStopped = false;
-  const goOn = async (): Promise<void> => {
-    while (!isStopped) {
-      await pause(runtime, everyMs);
-      // Closing waits for what is in a handler's hands: it lets go of it first.
-      const leaving = new AbortController();
-      const consumer = await log
-        .consume({
-          group: 'executor',
-          topics: [actionTopics.events],
-          from: 'now',
-          handler: (_records, { signal }) =>
-            untilAborted(AbortSignal.any([signal, leaving.signal])),
-        })
-        .catch(() => undefined);
-      await pause(runtime, staysMs);
-      leaving.abort();
-      await consumer?.close();
-      if (consumer !== undefined) count('a stranger joined and left a group');
-    }
-  };
-  const going = goOn();
-  return {
-    stop: async () => {
-      isStopped = true;
-      await going;
-    },
-  };
-}
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const leave = (): void => {
-      reject(new Error('It leaves.'));
-    };
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave);
-  });
-}
-
-export function pause({ timers }: Runtime, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    timers.after(ms, resolve, { keepsAlive: true });
-  });
 }

@@ -21,7 +21,7 @@ import {
   type SandboxProvider,
   serveProvider,
 } from '@action-ledger/sandbox';
-import { pause } from './faults.ts';
+import { pause } from './pause.ts';
 
 export interface Outside {
   readonly provider: SandboxProvider;
