@@ -1,4 +1,5 @@
-// The index in memory: for one process that starts from an empty store, and for tests.
+// The index in memory: for processes that have no file for it, and for tests. There can be millions of actions, so
+// that of each it keeps a row, and of each name one text.
 import { type Action } from '@action-ledger/domain';
 import {
   type ActionIndex,
@@ -22,22 +23,22 @@ export function createMemoryActionIndex(): ActionIndex {
   const rows = new Map<string, ActionRow>();
   const open = new Set<string>();
   const external = new Map<string, string>();
-  const named = new Map<string, Set<string>>();
+  const named: Named = new Map();
+  const shared = createShared();
   const undoable = new Map<string, Set<string>>();
   const plannedAt = (action: string): number => rows.get(action)?.plannedAt ?? 0;
   return {
     note: (action, matches) => {
       if (!isIndexed(action)) return;
-      rows.set(action.id, rowOf(action));
+      rows.set(action.id, shared(rowOf(action)));
       if (needsAttention(action)) open.add(action.id);
       else open.delete(action.id);
-      const id = action.outcome?.externalId;
-      if (id !== undefined) {
-        const key = externalIdText(action.tenant, action.tool, id);
-        if (!external.has(key)) external.set(key, action.id);
+      for (const name of providerNamesOf(action)) {
+        const text = providerNameText(name);
+        noteName(named, action.id, text);
+        const isOutcome = name.as === 'external id' && name.value === action.outcome?.externalId;
+        if (isOutcome && !external.has(text)) external.set(text, action.id);
       }
-      for (const name of providerNamesOf(action))
-        noteName(named, action.id, providerNameText(name));
       for (const match of matches) noteMatch(undoable, action, matchText(match));
     },
     openActions: () => [...open],
@@ -46,7 +47,7 @@ export function createMemoryActionIndex(): ActionIndex {
     ownerOfExternalId: (tenant, tool, externalId) =>
       external.get(externalIdText(tenant, tool, externalId)),
     knownAs: (name) =>
-      [...(named.get(providerNameText(name)) ?? [])]
+      [...idsOf(named.get(providerNameText(name)))]
         .sort((a, b) => plannedAt(a) - plannedAt(b))
         .slice(0, knownAsMax),
     list: (filter) =>
@@ -66,10 +67,34 @@ export function createMemoryActionIndex(): ActionIndex {
   };
 }
 
-function noteName(named: Map<string, Set<string>>, action: string, name: string): void {
-  const ids = named.get(name);
-  if (ids === undefined) named.set(name, new Set([action]));
-  else ids.add(action);
+/** Nearly every name is of one action. */
+type Named = Map<string, string | Set<string>>;
+
+function noteName(named: Named, action: string, name: string): void {
+  const known = named.get(name);
+  if (known === undefined) named.set(name, action);
+  else if (typeof known !== 'string') known.add(action);
+  else if (known !== action) named.set(name, new Set([known, action]));
+}
+
+function idsOf(known: string | Set<string> | undefined): Iterable<string> {
+  return typeof known === 'string' ? [known] : (known ?? []);
+}
+
+/** Each event has brought texts of its own, of which many say the same. */
+function createShared(): (row: ActionRow) => ActionRow {
+  const texts = new Map<string, string>();
+  const one = (text: string): string => {
+    const known = texts.get(text);
+    if (known === undefined) texts.set(text, text);
+    return known ?? text;
+  };
+  return (row) => ({
+    ...row,
+    tenant: one(row.tenant),
+    tool: one(row.tool),
+    guarantee: one(row.guarantee),
+  });
 }
 
 function noteMatch(undoable: Map<string, Set<string>>, action: Action, key: string): void {
