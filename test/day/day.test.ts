@@ -51,13 +51,13 @@ describe.each(days)(`a day over $adapter (DAY_SEED=${seed})`, ({ adapter, calls 
   it('FW16 tells nobody again when all of it is read again, nor when the log is lost', async () => {
     const sendings = day.pager.sendings.length;
     const read = day.process().notifier.health().handled;
-    const appends = day.disk.appends();
+    expect(read).toBeGreaterThan(0);
     await day.process().replay();
     await day.time.advance(hour);
-    expect(day.process().notifier.health().handled - read).toBeGreaterThan(appends);
+    expect(day.process().notifier.health().handled - read).toBeGreaterThanOrEqual(read);
     await day.restart({ loseLog: true });
     await day.time.advance(hour);
-    expect(day.process().notifier.health().handled).toBeGreaterThan(appends);
+    expect(day.process().notifier.health().handled).toBeGreaterThanOrEqual(read);
     expect(day.pager.sendings.slice(sendings)).toEqual([]);
   });
 

@@ -10,13 +10,18 @@ import { undoneByThis } from './undo.ts';
 /** How soon something blocked by another action is looked at again, if nothing wakes it. */
 export const blockedLookMs = 1_000;
 
+/** Whoever waits for room is woken when there is some. It looks by itself so late, should that be missed. */
+const roomLookMs = 60_000;
+
 /** Where there is room: claim, ask policy and approval again, dispatch. Resolves when the attempt runs. */
 export async function send(parts: Parts, tool: Tool, action: Action): Promise<void> {
   const { id: actionId, tenant, arguments: args } = action;
-  // Should it find none, it is woken when there is room, or looks by itself.
-  parts.due.set(actionId, parts.clock.nowMs() + blockedLookMs);
+  const now = parts.clock.nowMs();
+  const end = action.status === 'unknown' ? Infinity : action.validUntil;
+  parts.due.set(actionId, Math.min(now + roomLookMs, end));
   const slot = parts.slots.take({ actionId, tenant, tool, arguments: args, isNew: false });
   if (slot === 'full') return;
+  parts.due.set(actionId, now + blockedLookMs);
   let isSent = false;
   try {
     isSent = await sendNow(parts, tool, action);

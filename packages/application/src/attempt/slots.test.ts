@@ -12,6 +12,9 @@ interface World {
   readonly woken: readonly (readonly [string, number])[];
   readonly take: (actionId: string, how?: How) => Slot;
   readonly release: (actionId: string) => void;
+  readonly leave: (actionId: string) => void;
+  /** Each of them was looked at. */
+  readonly passOn: (...actionIds: readonly string[]) => void;
 }
 
 interface How {
@@ -47,6 +50,12 @@ function setUp(load: Load | undefined, options: Pick<SlotsOptions, 'slotsMax'> =
       }),
     release: (actionId) => {
       slots.release(actionId);
+    },
+    leave: (actionId) => {
+      slots.leave(actionId);
+    },
+    passOn: (...actionIds) => {
+      for (const each of actionIds) slots.passOn(each);
     },
   };
 }
@@ -106,6 +115,37 @@ describe('room for attempts', () => {
     release('gone');
     release('a');
     expect(woken).toEqual([['b', 0]]);
+  });
+
+  it('goes to the next where who was woken takes none', () => {
+    const { take, release, passOn, woken } = setUp({ concurrent: 2 });
+    for (const each of ['a', 'b', 'c', 'd', 'e', 'f']) take(each);
+    release('a');
+    expect(woken.map(([name]) => name)).toEqual(['c']);
+    passOn('c', 'c', 'never woken');
+    expect(woken.map(([name]) => name)).toEqual(['c', 'd']);
+    expect(take('d')).toBe('taken');
+    passOn('d');
+    expect(woken.map(([name]) => name)).toEqual(['c', 'd']);
+  });
+
+  it('is offered to no more than there is room for', () => {
+    const { take, release, passOn, woken } = setUp({ concurrent: 3 });
+    for (const each of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) take(each);
+    for (const each of ['a', 'b', 'c']) release(each);
+    expect(woken.map(([name]) => name)).toEqual(['d', 'e', 'f']);
+    expect(['d', 'e', 'f'].map((each) => take(each))).toEqual(['taken', 'taken', 'taken']);
+    release('d');
+    passOn('g');
+    expect(woken.map(([name]) => name)).toEqual(['d', 'e', 'f', 'g']);
+  });
+
+  it('is not offered to one that somebody else has', () => {
+    const { take, release, leave, woken } = setUp({ concurrent: 1 });
+    for (const each of ['a', 'b', 'c']) take(each);
+    leave('b');
+    release('a');
+    expect(woken.map(([name]) => name)).toEqual(['c']);
   });
 
   it('is one for each declared entity of a tenant', () => {

@@ -1,6 +1,6 @@
 // Room for attempts: at most so many of a tool at once, so many a second, one per declared entity, and
 // so many in all. What finds no room waits in the order in which it came, and is woken when there may be
-// some; being woken is no promise, so whoever comes asks again.
+// some. Being woken is no promise: whoever comes asks again, and where he takes none, the next is woken.
 import { type Action, canonicalJson, type JsonObject, readField } from '@action-ledger/domain';
 import { type Tool } from '@action-ledger/tools';
 import { type DueIndex } from '../attend/due-index.ts';
@@ -31,6 +31,10 @@ export interface Slots {
   letGo(actionId: string): void;
   /** Nothing where the action has none; it waits no longer either. */
   release(actionId: string): void;
+  /** It waits no longer: somebody else has it. */
+  leave(actionId: string): void;
+  /** It was looked at, or is not going to be. Where it was woken and has taken no room, that goes to the next. */
+  passOn(actionId: string): void;
   /** No more fit in, of whatever tool. */
   readonly isFull: () => boolean;
   /** Called after each release; one at a time. */
@@ -76,6 +80,8 @@ interface Pool {
   /** As its tool says now; a caller may declare another. */
   max: number;
   taken: number;
+  /** How many were woken for room that they have not asked for yet. */
+  offered: number;
   /** In the order in which they came. */
   readonly waiting: Set<string>;
 }
@@ -121,25 +127,27 @@ export function createSlots({ slotsMax = Infinity, clock, due }: SlotsOptions): 
       if (places.isHeld(actionId)) release(actionId);
     },
     release,
+    leave: places.leave,
+    passOn: places.passOn,
     isFull: () => pools.taken() >= slotsMax,
     onRelease: places.onRelease,
   };
 }
 
-interface Places extends Pick<Slots, 'release' | 'onRelease'> {
+interface Places extends Pick<Slots, 'release' | 'leave' | 'passOn' | 'onRelease'> {
   readonly has: (actionId: string) => boolean;
   /** It goes on elsewhere. */
   readonly isHeld: (actionId: string) => boolean;
   readonly take: (actionId: string, needed: readonly Pool[], isHeld?: boolean) => void;
   readonly wait: (actionId: string, pool: Pool) => void;
-  /** It waits no longer. */
-  readonly leave: (actionId: string) => void;
 }
 
 /** What each action has taken, or waits for. */
 function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
   const takenBy = new Map<string, readonly Pool[]>();
   const waitsIn = new Map<string, Pool>();
+  /** Woken for room of that pool, and not looked at yet. */
+  const offeredTo = new Map<string, Pool>();
   const held = new Set<string>();
   let tellReleased: (() => void) | undefined;
   const leave = (actionId: string): void => {
@@ -149,8 +157,18 @@ function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
   const wakeNext = (pool: Pool): void => {
     for (const next of nextOf(pool)) {
       leave(next);
+      withdraw(next);
+      offeredTo.set(next, pool);
+      pool.offered += 1;
       wake(next);
     }
+  };
+  const withdraw = (actionId: string): Pool | undefined => {
+    const pool = offeredTo.get(actionId);
+    if (pool === undefined) return undefined;
+    offeredTo.delete(actionId);
+    pool.offered -= 1;
+    return pool;
   };
   return {
     has: (actionId) => takenBy.has(actionId),
@@ -162,6 +180,7 @@ function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
     },
     take: (actionId, needed, isHeld = false) => {
       leave(actionId);
+      withdraw(actionId);
       if (isHeld && needed.length === 0) return;
       for (const each of needed) each.taken += 1;
       takenBy.set(actionId, needed);
@@ -180,6 +199,12 @@ function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
       }
       tellReleased?.();
     },
+    passOn: (actionId) => {
+      const pool = withdraw(actionId);
+      if (pool === undefined) return;
+      wakeNext(pool);
+      pools.forgetEmpty(pool);
+    },
     onRelease: (listener) => {
       tellReleased = listener;
     },
@@ -187,8 +212,13 @@ function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
 }
 
 /** Those that find room now. */
-function nextOf({ max, taken, waiting }: Pool): readonly string[] {
-  return [...waiting].slice(0, Math.max(0, max - taken));
+function nextOf({ max, taken, offered, waiting }: Pool): readonly string[] {
+  const found: string[] = [];
+  for (const each of waiting) {
+    if (taken + offered + found.length >= max) break;
+    found.push(each);
+  }
+  return found;
 }
 
 function isFull({ taken, max, waiting }: Pool, isNew: boolean): boolean {
@@ -212,7 +242,7 @@ function createPools(slotsMax: number): Pools {
       known.max = max;
       return known;
     }
-    const made = { name, max, taken: 0, waiting: new Set<string>() };
+    const made = { name, max, taken: 0, offered: 0, waiting: new Set<string>() };
     pools.set(name, made);
     return made;
   };
@@ -230,8 +260,8 @@ function createPools(slotsMax: number): Pools {
       }
       return needed;
     },
-    forgetEmpty: ({ name, taken, waiting }) => {
-      if (taken === 0 && waiting.size === 0) pools.delete(name);
+    forgetEmpty: ({ name, taken, offered, waiting }) => {
+      if (taken + offered + waiting.size === 0) pools.delete(name);
     },
     taken: () => pools.get(allTools)?.taken ?? 0,
   };

@@ -37,7 +37,14 @@ export function createDriving(
   onFault: OnFault,
 ): Driving {
   const duties = createDuties(initial);
-  const attending = createAttending(look, onFault);
+  const lookAndPassOn = async (each: string): Promise<void> => {
+    try {
+      await look(each);
+    } finally {
+      slots.passOn(each);
+    }
+  };
+  const attending = createAttending(lookAndPassOn, onFault);
   const attend = (due: string): Promise<void> =>
     duties.any() ? attending.attend(due) : Promise.resolve();
   const due = dueByDuties(

@@ -22,6 +22,7 @@ export function afterAppend(
   if (action.undoes.length > 0) trackUndoer(parts, action, before.status);
   takeUpReports(parts, action);
   parts.due.set(action.id, nextLookAt(action, tool?.rules, parts.duties));
+  parts.slots.passOn(action.id);
   if (action.status === 'planned' || action.status === 'ready') parts.judge.readyInMs(action);
   letGo(parts, before, action);
   keepRoom(parts, action, tool);
@@ -38,7 +39,7 @@ function letGo(parts: Parts, before: Action, action: Action): void {
     if (action.outcome === undefined) parts.joins.delete(action.id);
     parts.secrets.delete(action.id);
     if (!parts.runs.has(action.id)) parts.slots.release(action.id);
-  }
+  } else if (action.claim !== undefined) parts.slots.leave(action.id);
   // Nothing here runs a caller's attempt, and so nothing else gives its place back.
   if (before.claim?.caller === true && action.claim?.revision !== before.claim.revision)
     parts.slots.release(action.id);
