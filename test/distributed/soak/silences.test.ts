@@ -3,9 +3,15 @@ import { createSilences } from './silences.ts';
 
 function createWorld() {
   let now = 0;
-  const silences = createSilences(() => now, 15);
+  const broken: string[] = [];
+  const silences = createSilences(
+    () => now,
+    15,
+    (service, { heldSeconds }) => broken.push(`${service} ${heldSeconds}`),
+  );
   return {
     ...silences,
+    broken,
     pass: (seconds: number) => {
       now += seconds * 1_000;
     },
@@ -27,6 +33,19 @@ describe('silences', () => {
     pass(5);
     at(2);
     expect(of()).toEqual({ longestSeconds: 20, heldSeconds: 20, boundSeconds: 15 });
+  });
+
+  it('are told of as long as they grow beyond their bound', () => {
+    const { pass, at, broken } = createWorld();
+    for (let looks = 0; looks < 4; looks += 1) {
+      at(1);
+      pass(6);
+    }
+    at(1);
+    at(2);
+    pass(5);
+    at(2);
+    expect(broken).toEqual(['executor 18', 'executor 24']);
   });
 
   it('are none where nothing waits', () => {

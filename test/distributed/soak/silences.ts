@@ -39,8 +39,15 @@ interface Seen {
   readonly sinceMs: number;
 }
 
-/** @param boundSeconds of who was not disturbed at all */
-export function createSilences(nowMs: () => number, boundSeconds: number): Silences {
+/**
+ * @param boundSeconds of who was not disturbed at all
+ * @param onBroken told of each service whose silence is the furthest beyond its bound so far
+ */
+export function createSilences(
+  nowMs: () => number,
+  boundSeconds: number,
+  onBroken: (service: string, silence: Silence) => void = () => undefined,
+): Silences {
   const excuses: Excuse[] = [];
   const seen = new Map<string, Seen>();
   const worst = new Map<string, Silence>();
@@ -63,7 +70,9 @@ export function createSilences(nowMs: () => number, boundSeconds: number): Silen
     const found = heldOf(service, sinceMs);
     const longestSeconds = Math.max(before.longestSeconds, (nowMs() - sinceMs) / 1_000);
     const held = leftOf(found) < leftOf(before) ? found : before;
-    worst.set(service, { ...held, longestSeconds });
+    const now = { ...held, longestSeconds };
+    worst.set(service, now);
+    if (held === found && leftOf(found) < 0) onBroken(service, now);
   };
   return {
     excuse: (bound, service) => {

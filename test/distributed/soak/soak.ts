@@ -68,7 +68,13 @@ export async function soak(options: SoakOptions): Promise<Ending> {
     say(`${what}; ${load.tally.counts.calls} calls, ${load.proposals()} proposals`);
   };
   let rebalances = 0;
-  const silences = createSilences(() => runtime.clock.monoMs(), boundSeconds);
+  const silences = createSilences(
+    () => runtime.clock.monoMs(),
+    boundSeconds,
+    (service, { heldSeconds }) => {
+      say(`the ${service} is silent, ${heldSeconds.toFixed(1)} s`);
+    },
+  );
   const watch = startWatch({ fleet, log, runtime, silences, bystander });
   const stranger = startStranger(log, runtime, () => {
     rebalances += 1;
