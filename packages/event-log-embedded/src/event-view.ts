@@ -26,12 +26,12 @@ export interface EventViewParts {
 }
 
 export function createEventView({ store, tail, encode }: EventViewParts): EventView {
-  const pages = createPages(store);
+  const pages = createPages(store, tail.partitionOf);
   const find = async (partition: number, from: number): Promise<EventPage> => {
     const newest = tail.from(partition, from);
     if (newest !== undefined) return { events: newest, through: Math.max(tail.head(), from - 1) };
-    const { events, through } = await pages.after(from - 1);
-    return { events: events.filter((event) => tail.partitionOf(event) === partition), through };
+    const { eventsOf, through } = await pages.after(from - 1);
+    return { events: eventsOf.get(partition) ?? [], through };
   };
   return {
     events: find,
@@ -79,40 +79,80 @@ export function pageOf(
   return { records, next: next > Math.max(from, 1) ? next : from };
 }
 
+/** Of all partitions. */
+interface WholePage extends Pick<EventPage, 'through'> {
+  readonly eventsOf: ReadonlyMap<number, readonly RecordedEvent[]>;
+  /** Of its events. */
+  readonly characters: number;
+}
+
 interface Pages {
-  readonly after: (position: number) => Promise<EventPage>;
+  readonly after: (position: number) => Promise<WholePage>;
 }
 
 const pageEvents = 256;
-const pagesKept = 4;
-const pageCharactersMax = 2 * 1024 * 1024;
+/** Partitions that are behind are so at different places, as far apart as what is in memory reaches. */
+const pagesKept = 64;
+const charactersMax = 8 * 1024 * 1024;
 
 /**
  * Pages end at multiples of their size, so that partitions which read through the same events, each
  * at its own pace, read most of them once together.
  */
-function createPages(store: EventStore): Pages {
-  const kept = new Map<number, Promise<EventPage>>();
-  const read = async (position: number): Promise<EventPage> => {
-    const page = await readPage(store, position);
+function createPages(store: EventStore, partitionOf: EventTail['partitionOf']): Pages {
+  /** Oldest first; of those that are being read the size is not known yet. */
+  const kept = new Map<number, { readonly page: Promise<WholePage>; characters: number }>();
+  let characters = 0;
+  const forget = (position: number): void => {
+    characters -= kept.get(position)?.characters ?? 0;
+    kept.delete(position);
+  };
+  const keepWithin = (): void => {
+    for (const position of kept.keys()) {
+      if (kept.size <= pagesKept && characters <= charactersMax) return;
+      forget(position);
+    }
+  };
+  const read = async (position: number): Promise<WholePage> => {
+    const page = inPartitions(await readPage(store, position), partitionOf);
+    const mine = kept.get(position);
+    if (mine === undefined) return page;
+    characters += page.characters - mine.characters;
+    mine.characters = page.characters;
     // What was read stays true, though more may have been appended since.
-    if (page.through === position || sizeOf(page) > pageCharactersMax) kept.delete(position);
+    if (page.through === position) forget(position);
+    keepWithin();
     return page;
   };
   return {
     after: (position) => {
       const known = kept.get(position);
-      if (known !== undefined) return known;
+      if (known !== undefined) return known.page;
       const page = read(position).catch((error: unknown) => {
-        kept.delete(position);
+        forget(position);
         throw error;
       });
-      kept.set(position, page);
-      const [oldest] = kept.keys();
-      if (kept.size > pagesKept && oldest !== undefined) kept.delete(oldest);
+      kept.set(position, { page, characters: 0 });
+      keepWithin();
       return page;
     },
   };
+}
+
+function inPartitions(
+  { events, through }: EventPage,
+  partitionOf: EventTail['partitionOf'],
+): WholePage {
+  const eventsOf = new Map<number, RecordedEvent[]>();
+  let characters = 0;
+  for (const event of events) {
+    const partition = partitionOf(event);
+    const list = eventsOf.get(partition);
+    if (list === undefined) eventsOf.set(partition, [event]);
+    else list.push(event);
+    characters += event.data.length + event.metadata.length;
+  }
+  return { eventsOf, through, characters };
 }
 
 /** Where positions were given up, a page is as long as what was read: nothing is read for nothing. */
@@ -131,8 +171,4 @@ async function readPage(store: EventStore, after: number): Promise<EventPage> {
     if (typeof through !== 'number' || through <= after) throw error;
     return { events: [], through };
   }
-}
-
-function sizeOf({ events }: EventPage): number {
-  return events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
 }

@@ -126,6 +126,36 @@ describe('action.events over a store', () => {
     await log.close();
   });
 
+  it('reads what one partition is late for from what it has read for the others', async () => {
+    const inner = createMemoryEventStore();
+    for (let each = 0; each < 2_000; each += 1) await append(inner, `s-${each}`);
+    let reads = 0;
+    const store: EventStore = {
+      ...inner,
+      readAll: (range) => {
+        reads += 1;
+        return inner.readAll(range);
+      },
+    };
+    const { log, runtime, consume } = await openOver(store);
+    let goOn = (): void => undefined;
+    const late = new Promise<void>((resolve) => (goOn = resolve));
+    const handled = Array.from({ length: 8 }, () => 0);
+    const handler: ConsumeOptions['handler'] = async (batch, { partition }) => {
+      if (partition === 0) await late;
+      handled[partition] = (handled[partition] ?? 0) + batch.length;
+    };
+    await consume(events, { handler });
+    await runtime.settle();
+    const ofOthers = reads;
+    expect(handled[0]).toBe(0);
+    goOn();
+    await runtime.settle();
+    expect(handled.reduce((sum, each) => sum + each)).toBe(2_000);
+    expect(reads).toBe(ofOthers);
+    await log.close();
+  });
+
   it('is not asked again and again for what was given up', async () => {
     const inner = createMemoryEventStore();
     const givenUp = 100_000;
