@@ -30,6 +30,7 @@ const kept: Ending = {
   untold: 0,
   topic: { events: 20, publishedAgain: 1, deliveredAgain: 2 },
   counted: new Map([['executor', { handled: 24, redelivered: 3 }]]),
+  loadPerCore: 1.5,
   silences: new Map([['executor', { longestSeconds: 30, heldSeconds: 9, boundSeconds: 15 }]]),
 };
 

@@ -22,6 +22,8 @@ export interface Ending {
   /** By service. */
   readonly counted: ReadonlyMap<string, Counted>;
   readonly silences: ReadonlyMap<string, Silence>;
+  /** What wanted a core of this machine at once at most, by its own mean of a minute, for each core. */
+  readonly loadPerCore: number;
 }
 
 interface Promised {
@@ -79,6 +81,8 @@ export function printReport(ending: Ending, print: (line: string) => void): bool
   print('\nSilence: the longest, and what is held against it of its bound');
   for (const [service, { longestSeconds, heldSeconds, boundSeconds }] of ending.silences)
     row(service, `${inSeconds(longestSeconds)}, ${inSeconds(heldSeconds)} of ${boundSeconds} s`);
+  // Where processes wait for a core, their silence says little about the ledger.
+  row('highest load of this machine for each core', ending.loadPerCore.toFixed(1));
   const promises = promisesOf(ending);
   print('');
   for (const { sentence, isKept } of promises) print(`  ${isKept ? '✓' : '✕'} ${sentence}`);

@@ -103,6 +103,7 @@ export async function soak(options: SoakOptions): Promise<Ending> {
     topic: bystander.counts(),
     counted: countedOf(watch.counted),
     silences: silences.worst(),
+    loadPerCore: watch.loadPerCore(),
   };
 }
 

@@ -1,5 +1,6 @@
 // Looks once a second at how far every consumer group of a soak is, as the brokers have it, at how far the topic of
 // events is behind the store, and at what each process counts of itself.
+import { availableParallelism, loadavg } from 'node:os';
 import { type Fleet, type Member } from '@action-ledger/cli/play';
 import { actionTopics, type EventLog, type PartitionLag } from '@action-ledger/event-log';
 import { type Runtime } from '@action-ledger/runtime';
@@ -14,6 +15,8 @@ export interface Watch {
   readonly drained: (withinMs: number) => Promise<boolean>;
   /** Of a service, in all its processes. */
   readonly counted: (service: string) => Counted;
+  /** The highest that was seen. */
+  readonly loadPerCore: () => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -46,6 +49,7 @@ export function startWatch(deps: WatchDeps): Watch {
   const { fleet, log, runtime, silences, bystander } = deps;
   const tallies = createTallies();
   let calm = 0;
+  let loadPerCore = 0;
   let isStopped = false;
   const lookAt = async (group: string, topic: string): Promise<boolean> => {
     const found = await log.lag(group, [topic]);
@@ -53,6 +57,7 @@ export function startWatch(deps: WatchDeps): Watch {
     return found.every(({ lag }) => lag === 0);
   };
   const look = async (): Promise<void> => {
+    loadPerCore = Math.max(loadPerCore, (loadavg()[0] ?? 0) / availableParallelism());
     const projected = bystander.standing();
     silences.saw('projector', [projected]);
     // Where the brokers do not answer nothing is seen, and what stood still goes on doing so.
@@ -86,6 +91,7 @@ export function startWatch(deps: WatchDeps): Watch {
       return calm >= calmLooks;
     },
     counted: tallies.of,
+    loadPerCore: () => loadPerCore,
     stop: async () => {
       isStopped = true;
       await going;
