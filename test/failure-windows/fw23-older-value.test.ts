@@ -48,6 +48,20 @@ overEach(
         expect(await process.call(newer, laterCall)).toMatchObject({ word: 'already-done' });
       }));
 
+    it('FW23 a newer one that ends without being sent takes nothing: the older is sent again', () =>
+      inWorld(payWorld({ fault: onFirst(reqLost) }), async (world) => {
+        const process = await world.start();
+        const first = await process.call(invoice, { ...firstCall, waitMs: second });
+        const { actionId = '' } = await process.call(newer, { ...laterCall, waitMs: second });
+        const { revision } = await world.action(actionId);
+        const by = { by: 'olga', reason: 'a mistake' };
+        await process.ledger.cancel({ ...by, actionId, revisionSeen: revision });
+        await world.advance(hour);
+        expect((await world.action(actionId)).status).toBe('cancelled');
+        expect((await world.action(first.actionId)).status).toBe('succeeded');
+        expect(standing(world)).toBe(invoice.cents);
+      }));
+
     it.each([
       { what: 'had its effect', fault: ackLost },
       { what: 'was lost on its way', fault: reqLost },

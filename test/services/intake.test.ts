@@ -217,6 +217,44 @@ describe('FW26 a new proposal of what was undone', () => {
     }));
 });
 
+describe('an absolute write by the log', () => {
+  it('FW23 that was published before a newer one and is read after it does not take its place', () => {
+    const set: string[] = [];
+    const status = defineTool({
+      name: 'set_status',
+      input: z.object({ order: z.string(), status: z.string() }),
+      identity: ['order'],
+      guarantee: 'natural',
+      execute: ({ arguments: { status: value }, beforeSend }) => {
+        beforeSend();
+        set.push(value);
+        return {};
+      },
+    });
+    return inServices({ tools: [status] }, async (world) => {
+      const { runtime } = world;
+      await world.run(createExecutor(world.depsOf('executor')));
+      await runtime.advance(minute);
+      const now = runtime.clock.wallMs();
+      const say = (value: string, agoMs: number) =>
+        publish(world, {
+          id: `p-${value}`,
+          members: { tool: 'set_status', arguments: { order: 'o-1', status: value } },
+          record: { timestamp: now - agoMs },
+        });
+      await say('packed', 30 * second);
+      await say('shipped', 10 * second);
+      await say('ordered', 40 * second);
+      await say('delivered', 5 * second);
+      await world.run(intakeOf(world));
+      await runtime.advance(minute);
+      expect(set.at(-1)).toBe('delivered');
+      expect(set).not.toContain('ordered');
+      expect(await putAside(world)).toMatchObject([expect.stringContaining('key.other-arguments')]);
+    });
+  });
+});
+
 describe('a record that can be no proposal', () => {
   const secret = defineTool({
     name: 'login',

@@ -3,6 +3,8 @@
 import {
   type Action,
   actionIdOf,
+  isEnded,
+  isInDoubt,
   keyHashOf,
   mayBeOvertaken,
   resendHindrance,
@@ -90,21 +92,35 @@ function maySend(parts: Parts, action: Action): boolean {
   );
 }
 
-/** An absolute write with a later epoch is never sent again. */
+/**
+ * An absolute write is never sent again after a later value, which takes its place when that one is sent. One that
+ * ended without effect has taken nothing.
+ */
 async function isSuperseded(parts: Parts, action: Action): Promise<boolean> {
   if (action.guarantee !== 'natural') return false;
-  const next = actionIdOf(keyHashOf(action.id), action.epoch + 1);
-  const later = await parts.actions.load(next);
-  if (later.kind === 'broken' || later.action.status === 'new') return false;
-  const watched = parts.judge.watched(action);
-  if (!mayBeOvertaken(action, watched.doubtMs)) {
-    blockBy(parts, next, action.id);
+  const later = await laterValue(parts, action);
+  if (later === undefined) return false;
+  if (isToBeSent(later) || !mayBeOvertaken(action, parts.judge.watched(action).doubtMs)) {
+    blockBy(parts, later.id, action.id);
     return true;
   }
   await parts.actions.perform(action.id, ({ status }) =>
-    status === 'unknown' ? { type: 'Supersede', by: next } : undefined,
+    status === 'unknown' ? { type: 'Supersede', by: later.id } : undefined,
   );
   return true;
+}
+
+/** Of the epochs after it the first that has, or may have, or is to have an effect. */
+async function laterValue(parts: Parts, { id, epoch }: Action): Promise<Action | undefined> {
+  for (let next = epoch + 1; ; next += 1) {
+    const later = await parts.actions.load(actionIdOf(keyHashOf(id), next));
+    if (later.kind === 'broken' || later.action.status === 'new') return undefined;
+    if (!isEnded(later.action) || isInDoubt(later.action)) return later.action;
+  }
+}
+
+function isToBeSent({ status }: Action): boolean {
+  return status === 'planned' || status === 'awaiting_approval' || status === 'ready';
 }
 
 async function wait(

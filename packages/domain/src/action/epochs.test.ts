@@ -308,6 +308,21 @@ describe('FW26 a proposal that is older than the event that settled or undid its
       ).toEqual({ kind: 'open', epoch: 1 });
   });
 
+  it('FW23 is refused where another value was proposed after it, unless that ended without effect', () => {
+    const value = (events: readonly ActionEvent[], more: Partial<Action> = {}): Action => ({
+      ...epoch(0, events, { guarantee: 'natural' }, start),
+      ...more,
+    });
+    const older = { argumentsHash: 'hash-2', guarantee: 'natural' } as const;
+    for (const events of [inStatus.ready, inStatus.unknown, inStatus.succeeded])
+      expect(meet([value(events)], late(start - 1, older))).toEqual({ kind: 'conflict', epoch: 0 });
+    for (const events of [inStatus.failed, inStatus.expired])
+      expect(meet([value(events)], late(start - 1, older))).toEqual({ kind: 'open', epoch: 1 });
+    // It was planned later than this was said, and said before.
+    const waited = value(inStatus.succeeded, { saidAt: start - minute });
+    expect(meet([waited], late(start - 1, older))).toEqual({ kind: 'open', epoch: 1 });
+  });
+
   it('waits for no undoer under way: it will be older than what that one brings about', () => {
     const action = timed(0, inStatus.succeeded, start);
     const pendingUndoer = 'undoer';

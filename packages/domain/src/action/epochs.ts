@@ -99,6 +99,8 @@ export function meet(chain: readonly Action[], proposal: MeetingProposal): Meeti
     const told = standsFor(chain, known);
     return { kind: 'answer', epoch: told.epoch, as: answerOf(told, chain), newCall: false };
   }
+  const newer = newerValue(chain, proposal);
+  if (newer !== undefined) return { kind: 'conflict', epoch: newer.epoch };
   const met = lastThatCounts(chain, last, proposal.guarantee);
   if (waitsForUndoer(met, proposal)) {
     return { kind: 'open', epoch: last.epoch + 1, after: proposal.pendingUndoer };
@@ -162,6 +164,18 @@ function knownEpoch(chain: readonly Action[], proposal: MeetingProposal): Action
   if (call?.call === undefined) return same.at(-1);
   const knowing = same.findLast(({ calls }) => calls.some((each) => isSameCall(each, call)));
   return knowing ?? same.find((action) => isOlder(proposal, action));
+}
+
+/**
+ * Of an absolute write another value that was proposed after this one, and may have its effect: what comes late
+ * must not take its place.
+ */
+function newerValue(
+  chain: readonly Action[],
+  { guarantee, saidAt }: MeetingProposal,
+): Action | undefined {
+  if (guarantee !== 'natural' || saidAt === undefined) return undefined;
+  return chain.findLast((each) => !isEnded(each) && (each.saidAt ?? each.plannedAt) > saidAt);
 }
 
 /** A call without an id, or one that knew nothing of how the action ended. */

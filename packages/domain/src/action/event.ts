@@ -21,6 +21,8 @@ export interface ActionPlanned {
   readonly argumentsHash: string;
   readonly guarantee: ActionGuarantee;
   readonly validUntil: number;
+  /** When it was proposed, where it waited in a log before it was planned. */
+  readonly saidAt?: number;
   /** The call that created the action. */
   readonly call?: CallOrigin;
   /** On whose behalf. */

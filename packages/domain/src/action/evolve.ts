@@ -105,6 +105,7 @@ function planned(action: Action, data: ActionPlanned, at: number): Action {
     guarantee: data.guarantee,
     plannedAt: at,
     validUntil: data.validUntil,
+    ...(data.saidAt === undefined ? {} : { saidAt: data.saidAt }),
     readyAt: data.readyAt ?? at,
     secret: data.secret === true,
     calls: data.call === undefined ? noCalls : [data.call],

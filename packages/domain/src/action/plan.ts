@@ -44,6 +44,7 @@ function plannedData(
     guarantee: rules.guarantee,
     validUntil: Math.min(saidAt ?? now.wallMs, now.wallMs) + rules.validForMs,
     policy: reason === undefined ? { version } : { version, reason },
+    ...(saidAt === undefined || saidAt >= now.wallMs ? {} : { saidAt }),
   };
   // With an approval the undo window begins when it is granted.
   return unasked && rules.undoWindowMs > 0

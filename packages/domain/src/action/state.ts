@@ -142,6 +142,8 @@ export interface Action {
   readonly plannedAt: number;
   readonly updatedAt: number;
   readonly validUntil: number;
+  /** When it was proposed, where it waited in a log before it was planned. */
+  readonly saidAt?: number;
   readonly readyAt: number;
   readonly after?: string;
   readonly secret: boolean;

@@ -121,7 +121,7 @@ function isWhole(action: AuditedAction): action is Action {
 
 /** A plain action has none of these; each member that is not always there must be named. */
 const unusual: Readonly<
-  Record<Exclude<OptionalNames<AuditedAction>, 'outcome' | 'plannedAt'>, true>
+  Record<Exclude<OptionalNames<AuditedAction>, 'outcome' | 'plannedAt' | 'saidAt'>, true>
 > = {
   after: true,
   cancelRequested: true,
