@@ -6,6 +6,7 @@ import { type OnFault, type ProjectedPlace } from '@action-ledger/application';
 import { type Sha256 } from '@action-ledger/domain';
 import {
   type EventLog,
+  isOutage,
   LogFault,
   type NewRecord,
   pauseAfter,
@@ -78,6 +79,8 @@ async function begin(
     term.busySince = undefined;
     return createProject({ ...deps, generation: place.generation });
   } catch (fault) {
+    // Who waits for its servers is not stuck.
+    if (isOutage(fault)) term.busySince = runtime.clock.monoMs();
     if (!term.end.aborted) onFault('beginning', fault);
     return undefined;
   }
@@ -185,6 +188,7 @@ function createLine({ log, runtime, onFault }: WorkDeps, term: Term): Line {
           await giveUp();
           if (fault instanceof LogFault && fault.code === 'log.fenced') term.lose();
           else onFault('publishing', fault);
+          if (isOutage(fault)) term.busySince = runtime.clock.monoMs();
           await pauseFor(pauseAfter(failures, {}), runtime, term.end);
         }
       }

@@ -214,6 +214,22 @@ describe('liveness', () => {
     expect(faults).toEqual(['stuck']);
   });
 
+  it('a handler that finds its store away is not stuck: to start it anew would change nothing', async () => {
+    const { create, publish, runtime, faults } = createWorld();
+    const service = create({
+      handle: async () => {
+        throw Object.assign(new Error('away'), { retry: 'safe' });
+      },
+    });
+    await service.start();
+    await publish('a:0');
+    for (let look = 0; look < 60; look += 1) {
+      await runtime.advance(10_000);
+      expect(service.health().condition).toBe('live');
+    }
+    expect(faults).not.toContain('stuck');
+  });
+
   it('a partition that hangs is not hidden by another that gets on', async () => {
     const { create, publish, runtime, handled } = createWorld();
     const service = create({

@@ -149,7 +149,9 @@ function createRunning(parts: RunningParts): Running {
   return {
     join: async (paused) => {
       isPaused = paused;
-      const joined = await joinWhenThere(parts, closing.signal);
+      const joined = await joinWhenThere(parts, closing.signal, () => {
+        liveness?.beginAnew();
+      });
       if (joined === undefined) return;
       if (closing.signal.aborted) {
         await joined.close();
@@ -174,7 +176,8 @@ function createRunning(parts: RunningParts): Running {
   };
 }
 
-function consumeFrom(parts: RunningParts): Promise<Consumer> {
+/** @param onAway what the handler needs does not answer */
+function consumeFrom(parts: RunningParts, onAway: () => void): Promise<Consumer> {
   const { group, topics, from = 'start', batchMax, lingerMs, passesBy, retry, counts } = parts;
   const memory = parts.areEvents === false ? handleAll : createNewerOnly();
   return parts.log.consume({
@@ -194,6 +197,7 @@ function consumeFrom(parts: RunningParts): Promise<Consumer> {
     },
     onFault: (fault) => {
       if (fault.kind === 'dead letter') counts.deadLetters += 1;
+      if (fault.kind === 'handler' && isOutage(fault.error)) onAway();
       parts.onFault(fault.kind, faultOf(fault));
     },
   });
@@ -233,12 +237,13 @@ function faultOf(fault: ConsumerFault): Error {
 async function joinWhenThere(
   parts: RunningParts,
   stop: AbortSignal,
+  onAway: () => void,
 ): Promise<Consumer | undefined> {
   const { runtime, onFault, retry = {} } = parts;
   for (let failures = 1; ; failures += 1) {
     if (stop.aborted) return undefined;
     try {
-      const joined = await consumeFrom(parts);
+      const joined = await consumeFrom(parts, onAway);
       if (!isAborted(stop)) return joined;
       await joined.close();
       return undefined;

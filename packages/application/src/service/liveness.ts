@@ -1,7 +1,7 @@
 // Whether a consumer gets on: looks at the lag of its partitions now and then, and measures for each how
 // long something has been waiting there without the offset having moved. One that hangs is not hidden
 // by others that get on.
-import { type PartitionLag, type TopicPartition } from '@action-ledger/event-log';
+import { isOutage, type PartitionLag, type TopicPartition } from '@action-ledger/event-log';
 import { type Runtime, type Timer } from '@action-ledger/runtime';
 
 export interface Liveness {
@@ -56,6 +56,8 @@ export function watchLiveness(parts: LivenessParts): Liveness {
       const found = await parts.lag();
       if (isOpen) note(found);
     } catch (fault) {
+      // Brokers that are away are no fault of who waits for them.
+      if (isOutage(fault)) standing.clear();
       if (isOpen) parts.onFault(fault);
     }
     if (!isOpen) return;
