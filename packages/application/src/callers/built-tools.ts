@@ -54,17 +54,20 @@ export function createBuiltTools(
       return { declaration, tool: undefined, held: served.get(name) && held };
     }
   };
+  // Asked several times for each action, and most ledgers have none.
+  const find = (tenant: string, name: string): Built | undefined =>
+    built.size === 0 ? undefined : built.get(declaredKey(tenant, name));
   return {
     take: ({ tools }) => {
       for (const [key, declared] of tools)
         if (built.get(key)?.declaration !== declared.declaration) built.set(key, build(declared));
     },
-    get: (tenant, name) => built.get(declaredKey(tenant, name))?.tool,
+    get: (tenant, name) => find(tenant, name)?.tool,
     list: (tenant) =>
       [...built]
         .filter(([key]) => tenant === undefined || key.startsWith(declaredKey(tenant, '')))
         .flatMap(([, { tool }]) => tool ?? []),
-    whyHeld: (tenant, name) => built.get(declaredKey(tenant, name))?.held,
+    whyHeld: (tenant, name) => find(tenant, name)?.held,
   };
 }
 

@@ -3,6 +3,7 @@
 // effect, or a notification, and doing it again changes nothing.
 import {
   actionOfStream,
+  actionStreamPrefix,
   type Action,
   workflowOfStream,
   workflowStreamPrefix,
@@ -79,8 +80,11 @@ function isKnown(
   { parts, workflows }: CompensatorDeps,
   { stream, revision }: StreamPlace,
 ): boolean {
-  const actionId = actionOfStream(stream);
-  if (actionId !== undefined) return (parts.actions.peek(actionId)?.revision ?? -1) >= revision;
+  // Asked of every event by every service: what is no action's id is held under no name.
+  if (stream.startsWith(actionStreamPrefix)) {
+    const held = parts.actions.peek(stream.slice(actionStreamPrefix.length));
+    return held !== undefined && held.revision >= revision;
+  }
   const workflowId = workflowOfStream(stream);
   return workflowId !== undefined && workflows.index.revisionOf(workflowId) >= revision;
 }

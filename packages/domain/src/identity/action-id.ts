@@ -5,7 +5,7 @@ import { type Sha256 } from '../sha256.ts';
 
 const idForm = /^([A-Za-z0-9_-]{43})\.(0|[1-9]\d{0,8})$/;
 const keyHashLength = 43;
-const streamPrefix = 'action-';
+export const actionStreamPrefix = 'action-';
 
 export interface ActionName {
   readonly keyHash: string;
@@ -35,13 +35,13 @@ export function epochOf(actionId: string): number {
 }
 
 export function streamOfAction(actionId: string): string {
-  return `${streamPrefix}${actionId}`;
+  return `${actionStreamPrefix}${actionId}`;
 }
 
 /** The action's id; undefined: the stream is not an action's. */
 export function actionOfStream(stream: string): string | undefined {
-  if (!stream.startsWith(streamPrefix)) return undefined;
-  const actionId = stream.slice(streamPrefix.length);
+  if (!stream.startsWith(actionStreamPrefix)) return undefined;
+  const actionId = stream.slice(actionStreamPrefix.length);
   return idForm.test(actionId) ? actionId : undefined;
 }
 
