@@ -38,20 +38,34 @@ const beyondSessionSeconds = 10;
 
 /** Resolves when all that was killed has come up again. */
 export async function doAll(plan: FaultPlan, deps: FaultDeps): Promise<void> {
-  for (const fault of inTurn(plan, deps)) {
+  const starting = new Set<Member>();
+  for (const fault of inTurn(plan, deps, starting)) {
     await fault();
     await pause(deps.runtime, plan.everyMs);
+    // Else a slow machine does nothing any more but start processes.
+    while (starting.size > startingMax) await Promise.race([...starting].map(cameUp));
   }
   await Promise.all(deps.fleet.members.map(cameUp));
 }
 
+const startingMax = 1;
+
 type Fault = () => Promise<void>;
 
 /** Spread over the whole of it, so that no two of one kind follow on one another. */
-function inTurn(plan: FaultPlan, deps: FaultDeps): readonly Fault[] {
+function inTurn(plan: FaultPlan, deps: FaultDeps, starting: Set<Member>): readonly Fault[] {
   const kinds = [...new Set(deps.fleet.members.map(({ service }) => service))];
   const kinded: (readonly Fault[])[] = [
-    ...kinds.map((service) => times(plan.kills, (n) => killMember(plan, deps, service, n))),
+    ...kinds.map((service) =>
+      times(plan.kills, async (n) => {
+        const member = await killMember(plan, deps, service, n);
+        starting.add(member);
+        void cameUp(member).then(
+          () => starting.delete(member),
+          () => undefined,
+        );
+      }),
+    ),
     times(plan.double, () => restartDouble(deps)),
     times(plan.brokers, (n) => restartBroker(deps, n, 0)),
     times(plan.brokerAwayMs > 0 ? 1 : 0, (n) => restartBroker(deps, n + 1, plan.brokerAwayMs)),
@@ -72,10 +86,10 @@ async function killMember(
   { fleet, silences, count, beforeKill }: FaultDeps,
   service: string,
   n: number,
-): Promise<void> {
+): Promise<Member> {
   const same = fleet.members.filter((member) => member.service === service);
-  const member: Member | undefined = same[n % same.length];
-  if (member === undefined) return;
+  const member = same[n % same.length];
+  if (member === undefined) throw new Error(`There is no ${service}.`);
   await cameUp(member);
   await beforeKill();
   const { pid } = member;
@@ -83,6 +97,7 @@ async function killMember(
   silences.excuse(sessionMs / 1_000 + beyondSessionSeconds, service)();
   count(`kill -9 of a ${service}`);
   while (member.pid === pid) await new Promise((resolve) => setTimeout(resolve, 20));
+  return member;
 }
 
 const comesUpMsMax = 120_000;
