@@ -42,6 +42,24 @@ const other = defineTool({
   execute: () => ({}),
 });
 
+/** The first value takes until the test says so. */
+function slowValue() {
+  let answer = (): void => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const tool = defineTool({
+    name: 'set',
+    input: z.object({ account: z.string(), seats: z.int() }),
+    identity: ['account'],
+    guarantee: 'natural',
+    execute: async ({ arguments: { seats }, beforeSend }) => {
+      beforeSend();
+      if (seats === 1) await answered;
+      return { seats };
+    },
+  });
+  return { answer, tool };
+}
+
 function createCalls() {
   const waiting = new Map<string, () => void>();
   return { begun: [] as string[], waiting, answer: (invoice: string) => waiting.get(invoice)?.() };
@@ -121,6 +139,37 @@ describe('executor', () => {
         await world.runtime.advance(30 * second);
         expect(calls.begun).toEqual(['1']);
         expect(await lagOf(world)).toBe(0);
+      },
+    );
+  });
+
+  it('looks once a second at a value that waits for the one before it, though its store takes its time', () => {
+    const { answer, tool } = slowValue();
+    const reads = new Map<string, number>();
+    let pause = async (): Promise<void> => undefined;
+    const plan: FaultPlan = {
+      beforeRead: async (call) => {
+        if (call.kind === 'stream') reads.set(call.stream, (reads.get(call.stream) ?? 0) + 1);
+        await pause();
+      },
+    };
+    return inServices(
+      { tools: [tool], storeOf: (store) => createFaultyEventStore(store, plan) },
+      async (world) => {
+        const caller = await world.openCaller();
+        await world.run(createExecutor(world.depsOf('executor')));
+        await propose(caller, 'set', { account: 'a', seats: 1 });
+        await world.runtime.settle();
+        const { actionId = '' } = await propose(caller, 'set', { account: 'a', seats: 2 });
+        await world.runtime.settle();
+        pause = () => new Promise((resolve) => void world.runtime.timers.after(5, resolve));
+        reads.clear();
+        await world.runtime.advance(10 * second);
+        expect(reads.get(`action-${actionId}`)).toBeLessThan(50);
+        expect(await world.types(actionId)).toEqual(['ActionPlanned']);
+        answer();
+        await world.runtime.advance(5 * second);
+        expect(await world.types(actionId)).toContain('ActionSucceeded');
       },
     );
   });
