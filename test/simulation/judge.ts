@@ -39,7 +39,11 @@ export async function judge(run: Judged): Promise<readonly string[]> {
     ...[...brokenInvariants, ...checkLedger(actions, { now, provider: tallies })]
       .filter((each) => !isOfMisled(run.misled, each))
       .map(({ stream, invariant, detail }) => `${stream}: ${invariant}: ${detail}`),
-    ...actions.flatMap((action) => [...restsOwned(action), ...isAsItWas(run, action)]),
+    ...actions.flatMap((action) => [
+      ...restsOwned(action),
+      ...isAsItWas(run, action),
+      ...wasDoneTwice(run, action),
+    ]),
     ...run.agents.told.flatMap((told) => wasTrue(run, told)),
     ...answersAgree(run, run.agents.told),
     ...(await foldsAsFollowed(store, watch.actions, () => {
@@ -88,6 +92,15 @@ function isAsItWas(run: Judged, action: Action): readonly string[] {
       : [`${id} is ${status}, and had no effect`];
   const isKnown = effects === 0 || isExcused(downstreamKey) || isAccountedFor(action);
   return isKnown ? [] : [`${id} is ${status}, and had its effect`];
+}
+
+/** However often it was sent, and though the store may have lost a time of it. */
+function wasDoneTwice(run: Judged, action: Action): readonly string[] {
+  const { id, guarantee, tenant } = action;
+  const key = sentUnder(run, action);
+  if (key === undefined || guarantee === 'natural' || run.isExcused(key)) return [];
+  const effects = effectsOf(run.provider, tenant, key);
+  return effects > 1 ? [`${id} has had ${effects} effects in the end`] : [];
 }
 
 /** Somebody's, replaced by a later value, or ended by a person who was told of the doubt. */

@@ -8,6 +8,9 @@ export interface Misled {
   readonly onMoved: (action: Action, event: ActionEvent) => void;
 }
 
+/** With a verdict; or with one that came when the action had ended, and is evidence. */
+const settling: ReadonlySet<ActionEvent['type']> = new Set(['ActionReconciled', 'ActionSucceeded']);
+
 export function createMisled(
   provider: () => SandboxProvider,
   actions: () => ReadonlyMap<string, Action>,
@@ -17,7 +20,7 @@ export function createMisled(
     ids,
     onMoved: ({ id, downstreamKey, outcome }, event) => {
       const externalId = outcome?.externalId;
-      if (event.type !== 'ActionReconciled' || externalId === undefined) return;
+      if (!settling.has(event.type) || externalId === undefined) return;
       const effect = provider()
         .effects()
         .find((each) => each.id === externalId);

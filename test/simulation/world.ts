@@ -57,6 +57,8 @@ export interface World {
 }
 
 const loadMs = 12 * minute;
+/** Runs of services, of seven processes and more, take four times as long each. */
+const shareOfOneLedger = 2 / 3;
 /** By somebody, within a sweep. */
 const seenTo: ReadonlySet<string> = new Set(['no-rest-past-the-lease', 'links-complete']);
 
@@ -121,7 +123,7 @@ export async function openWorld(options: RunOptions): Promise<World> {
   await time.settle();
   const crews = crewsOf(dice);
   if (crews.size > 0) await programsLoaded();
-  const shape: Shape = dice.of('shape') < 0.6 ? 'one ledger' : 'services';
+  const shape: Shape = dice.of('shape') < shareOfOneLedger ? 'one ledger' : 'services';
   const processes: Processes = startProcesses(shape, {
     time,
     dice,

@@ -5,12 +5,15 @@ import {
   actionIdOf,
   epochOf,
   isEnded,
+  keyHashOf,
+  type Presumption,
   type Workflow,
   type WorkflowStep,
 } from '@action-ledger/domain';
 import { needsApproval, type Tool } from '@action-ledger/tools';
 import { standIn } from '../answer/follow.ts';
 import { namesOf } from '../propose/names.ts';
+import { presumptionFor } from '../attend/presumed.ts';
 import { type Parts } from '../core/parts.ts';
 import { policyFor } from '../propose/policy.ts';
 import { loadAction, undoKeyOf } from './step-action.ts';
@@ -66,6 +69,7 @@ async function create(parts: Parts, undoing: Undoing): Promise<void> {
   const names = namesOf(parts, tool, { tenant, origin: {}, key: original.id }, valid.args);
   if (names.kind === 'refusal') return;
   const approval = needsApproval(tool, names.args) ? tool.approval?.rules : undefined;
+  const presumed = await presumedOf(parts, tool, undoId);
   await parts.actions.create(
     undoId,
     {
@@ -85,7 +89,20 @@ async function create(parts: Parts, undoing: Undoing): Promise<void> {
       policy: policyFor(tool, tenant, names.args),
       rules: tool.rules,
       ...(approval === undefined ? {} : { approval }),
+      ...(presumed === undefined ? {} : { presumed }),
     },
     { argumentsText: names.argumentsText },
   );
+}
+
+/** It may have been sent in a time that the store has lost, as anything that is proposed for the first time. */
+async function presumedOf(
+  parts: Parts,
+  tool: Tool,
+  undoId: string,
+): Promise<Presumption | undefined> {
+  const epoch = epochOf(undoId);
+  const previous =
+    epoch === 0 ? undefined : await loadAction(parts, actionIdOf(keyHashOf(undoId), epoch - 1));
+  return presumptionFor(parts, tool, { actionId: undoId, previous, undoes: [] });
 }
