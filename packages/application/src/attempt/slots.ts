@@ -146,8 +146,7 @@ interface Places extends Pick<Slots, 'release' | 'leave' | 'passOn' | 'onRelease
 function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
   const takenBy = new Map<string, readonly Pool[]>();
   const waitsIn = new Map<string, Pool>();
-  /** Woken for room of that pool, and not looked at yet. */
-  const offeredTo = new Map<string, Pool>();
+  const offers = createOffers();
   const held = new Set<string>();
   let tellReleased: (() => void) | undefined;
   const leave = (actionId: string): void => {
@@ -157,18 +156,9 @@ function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
   const wakeNext = (pool: Pool): void => {
     for (const next of nextOf(pool)) {
       leave(next);
-      withdraw(next);
-      offeredTo.set(next, pool);
-      pool.offered += 1;
+      offers.make(next, pool);
       wake(next);
     }
-  };
-  const withdraw = (actionId: string): Pool | undefined => {
-    const pool = offeredTo.get(actionId);
-    if (pool === undefined) return undefined;
-    offeredTo.delete(actionId);
-    pool.offered -= 1;
-    return pool;
   };
   return {
     has: (actionId) => takenBy.has(actionId),
@@ -180,7 +170,7 @@ function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
     },
     take: (actionId, needed, isHeld = false) => {
       leave(actionId);
-      withdraw(actionId);
+      offers.withdraw(actionId);
       if (isHeld && needed.length === 0) return;
       for (const each of needed) each.taken += 1;
       takenBy.set(actionId, needed);
@@ -200,7 +190,7 @@ function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
       tellReleased?.();
     },
     passOn: (actionId) => {
-      const pool = withdraw(actionId);
+      const pool = offers.withdraw(actionId);
       if (pool === undefined) return;
       wakeNext(pool);
       pools.forgetEmpty(pool);
@@ -208,6 +198,26 @@ function createPlaces(pools: Pools, wake: (actionId: string) => void): Places {
     onRelease: (listener) => {
       tellReleased = listener;
     },
+  };
+}
+
+/** Who was woken for room of which pool, and has not been looked at yet. */
+function createOffers() {
+  const made = new Map<string, Pool>();
+  const withdraw = (actionId: string): Pool | undefined => {
+    const pool = made.get(actionId);
+    if (pool === undefined) return undefined;
+    made.delete(actionId);
+    pool.offered -= 1;
+    return pool;
+  };
+  return {
+    make: (actionId: string, pool: Pool): void => {
+      withdraw(actionId);
+      made.set(actionId, pool);
+      pool.offered += 1;
+    },
+    withdraw,
   };
 }
 
