@@ -118,8 +118,8 @@ describe('a tool that the program carries out', () => {
   });
 
   it('keeps its claim for as long as it runs', async () => {
-    const pay = payBy(() => new Promise((resolve) => setTimeout(resolve, 700, 'paid')), {
-      leaseMs: 300,
+    const pay = payBy(() => new Promise((resolve) => setTimeout(resolve, 2_500, 'paid')), {
+      leaseMs: 1_200,
     });
     const ledger = await world.remote({ tools: { pay } });
     const { word, actionId = '' } = await ledger.tool(pay).call(...call());
