@@ -92,6 +92,29 @@ overEach((payWorld: PayWorld, guarantee) => {
       expect(effects(world)).toBe(4);
     }));
 
+  it('FW25 tells nobody that nothing was done of what may have been sent in the lost time', () =>
+    inLossyWorld(payWorld({}, { approval: { expiresAfter: '1h' } }), async (world) => {
+      const before = await world.start({ sweepMs: hour });
+      const { actionId = '' } = await before.call(of(1), { ...callOf(1), waitMs: 0 });
+      await world.backup();
+      const { revision, argumentsHash } = await world.action(actionId);
+      const vote = { actionId, voter: 'ann', argumentsHash, revisionSeen: revision } as const;
+      await before.ledger.vote({ ...vote, vote: 'approve' });
+      await world.advance(minute);
+      expect(effects(world)).toBe(1);
+      await world.goBack();
+      const { ledger } = await world.start({ sweepMs: minute });
+      const asked = [
+        await ledger.vote({ ...vote, vote: 'reject' }),
+        await ledger.cancel({ ...person, actionId, revisionSeen: revision }),
+      ];
+      const refused = { kind: 'refusal', code: 'ledger.recovering' };
+      expect(asked).toMatchObject([refused, refused]);
+      // Nor does its time run out meanwhile.
+      await world.advance(day);
+      expect((await world.action(actionId)).revision).toBe(revision);
+    }));
+
   it('FW25 has the effect of each action of the lost time once when its call is made again', () =>
     inWorld(payWorld(), async (world) => {
       const process = await recovered(world);

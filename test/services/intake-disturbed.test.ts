@@ -45,7 +45,8 @@ describe('while it cannot be recorded', () => {
         await publish(world, ...three);
         await world.runtime.advance(3 * minute);
         expect(await lagOf(world)).toBe(waits);
-        expect(intake.health().condition).toBe(waits > 0 ? 'stuck' : 'live');
+        // To start it anew would bring no store back.
+        expect(intake.health().condition).toBe('live');
         state.fails = 'not at all';
         await world.runtime.advance(10 * second);
         expect(await invoices(world)).toEqual(['i-0', 'i-1', 'i-2', 'i-3']);

@@ -3,7 +3,12 @@
 // confirmed that, it begins anew. Exit codes: 0 stopped as told, 1 failed, 2 wrong settings.
 import { hostname } from 'node:os';
 import { noteToldByLog, type ServiceHealth } from '@action-ledger/application';
-import { createMetrics, type MetricsServer, serveMetrics } from '@action-ledger/metrics';
+import {
+  createMetrics,
+  type Metrics,
+  type MetricsServer,
+  serveMetrics,
+} from '@action-ledger/metrics';
 import { createSystemRuntime, type Runtime } from '@action-ledger/runtime';
 import { type EventLog } from '@action-ledger/event-log';
 import { appendSeconds, countAppends, type EventStore } from '@action-ledger/event-store';
@@ -79,15 +84,11 @@ async function serve(
   try {
     const ports = await openPorts(settings, opened, { runtime, stop, logger });
     if (ports === undefined || stop.aborted) return;
-    const { store, appends, latency } = countAppends(ports.store, () => runtime.clock.monoMs());
-    metrics.attach({
-      store: () => ({ appends: appends(), bounds: appendSeconds, latency: latency() }),
-    });
-    seeing = seeCondition({ store, runtime, logger }, () => {
+    seeing = seeCondition({ store: ports.store, runtime, logger }, () => {
       outdated.abort();
     });
     const parts: ProcessParts = {
-      ...{ store, log: ports.log },
+      ...{ store: counted(ports.store, metrics, runtime), log: ports.log },
       ...{ settings, tools, runtime, logger, metrics, digestSecret, sha256, stop, onFault },
       instance: instanceOf(shape.name, settings, runtime),
       clock: { nowMs: () => runtime.clock.wallMs() },
@@ -101,15 +102,27 @@ async function serve(
         logger.warn({ fault }, 'waiting for what it needs to start');
       },
       onStarted: () => {
-        const urls = { probes: probes.url, ...running.urls?.() };
-        logger.info({ urls }, 'started');
-        process.send?.({ kind: 'started', urls });
+        tellStarted({ probes: probes.url, ...running.urls?.() }, logger);
       },
     });
   } finally {
     seeing?.cancel();
     await close(opened, probes, logger);
   }
+}
+
+function tellStarted(urls: Readonly<Record<string, string>>, logger: ProcessLogger): void {
+  logger.info({ urls }, 'started');
+  process.send?.({ kind: 'started', urls });
+}
+
+/** What it is asked to append is told by `/metrics`. */
+function counted(of: EventStore, metrics: Metrics, { clock }: Runtime): EventStore {
+  const { store, appends, latency } = countAppends(of, () => clock.monoMs());
+  metrics.attach({
+    store: () => ({ appends: appends(), bounds: appendSeconds, latency: latency() }),
+  });
+  return store;
 }
 
 /** No two processes have the same: hosts may share a name, and process ids of containers are small. */

@@ -70,6 +70,7 @@ export function assemble(
   const { crew = createCrew(), observes = noneIsObserved } = options;
   const look = lookAt((actionId) => attendAction(parts, actionId), told.onWorkflowDue);
   const actions: ActionStore = createActionStore({
+    whyRecovering: () => whyRecovering(store, state),
     store,
     sha256,
     clock,

@@ -12,6 +12,7 @@ import {
   decide,
   evolve,
   newAction,
+  refusal,
   type Refusal,
   type Sha256,
   streamOfAction,
@@ -90,6 +91,8 @@ export interface ActionStoreDeps {
   readonly onMoved: (before: Action, action: Action) => void;
   /** Each that is read, whoever has appended it. */
   readonly onRead: (action: Action) => void;
+  /** Why what is on record may be older than what was done; absent: it never is. */
+  readonly whyRecovering?: () => string | undefined;
   /** Others append too: what is kept may be behind, and only an append proves that it is not. */
   readonly isShared: () => boolean;
 }
@@ -263,6 +266,8 @@ async function tryOnce(
   const sealed = seal(deps, hash, events, at, options);
   let next = action;
   for (const event of events) next = evolve(next, event, { revision: next.revision + 1, at });
+  const early = endsTooEarly(deps, action, next);
+  if (early !== undefined) return early;
   const expected: ExpectedRevision = action.revision < 0 ? 'no stream' : action.revision;
   const appended = await appendWhole(deps, action.id, expected, sealed.events).catch(
     (fault: unknown) => {
@@ -284,6 +289,33 @@ async function tryOnce(
   if (!appended.uncertain) return { ...done, action: next };
   const now = await read(deps, held, action.id);
   return now.kind === 'broken' ? now : { ...done, action: now.action };
+}
+
+const unsent: ReadonlySet<Action['status']> = new Set([
+  'planned',
+  'awaiting_approval',
+  'ready',
+  'claimed',
+]);
+const withoutEffect: ReadonlySet<Action['status']> = new Set([
+  'cancelled',
+  'rejected',
+  'expired',
+  'denied',
+]);
+
+/** What looks unsent may have been sent in the time that is lost: nobody is told that nothing was done (DESIGN.md section 6). */
+function endsTooEarly(
+  { whyRecovering }: ActionStoreDeps,
+  before: Action,
+  after: Action,
+): Refusal<ActionRefusalCode> | undefined {
+  if (!unsent.has(before.status) || !withoutEffect.has(after.status)) return undefined;
+  const reason = whyRecovering?.();
+  if (reason === undefined) return undefined;
+  const message = `The ledger is recovering: ${reason} It may have been sent since; ask again once that is confirmed.`;
+  const { id, status, revision } = before;
+  return refusal('ledger.recovering', message, { action: id, status, revision });
 }
 
 /** A stream whose rows cannot be read takes no events: it is quarantined. */

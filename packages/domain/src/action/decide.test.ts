@@ -84,6 +84,7 @@ describe('refusals', () => {
       'action.key-window-over',
       'action.nothing-to-ask',
       'action.request-invalid',
+      'ledger.recovering',
     ];
     const missing = actionRefusalCodes.filter((code) => !codes.has(code));
     expect(missing).toEqual(elsewhere);

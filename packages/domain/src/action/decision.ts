@@ -30,6 +30,7 @@ export const actionRefusalCodes = [
   'action.stale-revision',
   'action.too-early',
   'action.unknown',
+  'ledger.recovering',
 ] as const;
 
 export type ActionRefusalCode = (typeof actionRefusalCodes)[number];
