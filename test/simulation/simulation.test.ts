@@ -52,6 +52,15 @@ describe('what was found by a run, and is mended', () => {
         'a success of a time that the store has lost stands, though its dispatch is lost too',
     },
     {
+      seed: 3762,
+      sentence: 'nobody is told that nothing was done of what may have been sent in a lost time',
+    },
+    {
+      seed: 8809,
+      sentence:
+        'of two deliveries of one call one does not join an epoch while the other opens the next',
+    },
+    {
       seed: 312,
       sentence: 'an effect of another that a late verdict names is not held against an action',
     },

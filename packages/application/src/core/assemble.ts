@@ -133,12 +133,14 @@ function nothingUnderWay(): Pick<
   | 'reportsUnderWay'
   | 'reportsLeft'
   | 'externalIdTurns'
+  | 'epochTurns'
   | 'unrecorded'
 > {
   return {
     runs: new Map<string, Run>(),
     secrets: new Map(),
     joins: new Map(),
+    epochTurns: createKeyedTurns(),
     undoers: new Map(),
     dependents: new Map(),
     beingRecorded: new Set(),

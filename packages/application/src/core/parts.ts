@@ -145,6 +145,8 @@ export interface Parts {
   readonly secrets: Map<string, JsonObject>;
   /** Calls that joined an open action and go on record with its outcome. */
   readonly joins: Map<string, CallOrigin[]>;
+  /** Calls that join an epoch which has succeeded, and those that open the one after it, by the earlier one. */
+  readonly epochTurns: KeyedTurns;
   /** Target of an undo under way → its undoer. */
   readonly undoers: Map<string, string>;
   /** What waits for another action to move, by that action. */

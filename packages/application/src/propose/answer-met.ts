@@ -22,7 +22,7 @@ export function answerMet(
   names: Names,
   chain: readonly Action[],
   met: MetEpoch,
-): Answer | Promise<Answer> | undefined {
+): Answer | Promise<Answer | undefined> | undefined {
   const action = chain[met.epoch];
   if (action === undefined) return undefined;
   if (action.tool !== tool.name) return conflict(parts, proposal, names, action);
@@ -34,7 +34,7 @@ export function answerMet(
     : repeated(parts, tool, proposal, action, met.newCall, met.as);
 }
 
-/** Without a wait where nothing follows from the repeat. */
+/** Without a wait where nothing follows from the repeat. The promise is of nothing where the chain has moved on. */
 function repeated(
   parts: Parts,
   tool: Tool,
@@ -42,15 +42,23 @@ function repeated(
   action: Action,
   newCall: boolean,
   as: EpochAnswer,
-): Answer | Promise<Answer> {
+): Answer | Promise<Answer | undefined> {
   const mayUndo = action.undoes.length > 0 && action.status === 'succeeded';
   const isRecorded = newCall && isJoinRecorded(tool, action);
   const answer = (): Answer | Promise<Answer> =>
     followed(parts, action, waitingFor(parts, tool, proposal), as);
   if (!mayUndo && !isRecorded) return answer();
+  const wasBeingUndone = parts.undoers.has(action.id);
+  // Another delivery of the same call may be opening the next epoch: one of them waits, and finds the other.
+  const joined = (): Promise<boolean> =>
+    parts.epochTurns(action.id, async () => {
+      if (!wasBeingUndone && parts.undoers.has(action.id)) return false;
+      await recordJoin(parts, tool, proposal, action);
+      return true;
+    });
   return (async () => {
     if (mayUndo) await completeUndo(parts, action);
-    if (isRecorded) await recordJoin(parts, tool, proposal, action);
+    if (isRecorded && !(await joined())) return undefined;
     return answer();
   })();
 }

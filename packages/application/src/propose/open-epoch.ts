@@ -68,18 +68,29 @@ export async function open(
   if (names.older.length > 0 && !(await reserveOlderNames(parts, names, actionId)))
     return undefined;
   const startedMono = parts.clock.monoMs();
-  const created = await createWhereRoom(parts, tool, proposal, names, opening, actionId).catch(
-    (fault: unknown) =>
+  const create = () =>
+    createWhereRoom(parts, tool, proposal, names, opening, actionId).catch((fault: unknown) =>
       opening.unread && wasNotStored(fault)
         ? ({ kind: 'taken' } as const)
         : notStored(parts, proposal, actionId, fault),
-  );
+    );
+  // A call may just be joining the epoch before: where it is this one, it gets that one's outcome.
+  const created =
+    last === undefined
+      ? await create()
+      : await parts.epochTurns(last.id, async () =>
+          hasMovedOn(parts, last) ? ({ kind: 'taken' } as const) : create(),
+        );
   if ('word' in created) return created;
   if (created.kind === 'taken') {
     if (opening.unread) chains.wasKnown();
     return undefined;
   }
   return answerCreated(parts, tool, proposal, actionId, created, startedMono, names);
+}
+
+function hasMovedOn({ actions }: Parts, last: Action): boolean {
+  return (actions.peek(last.id)?.revision ?? last.revision) > last.revision;
 }
 
 async function answerCreated(
