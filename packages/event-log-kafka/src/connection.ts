@@ -3,6 +3,7 @@
 import { connect as connectPlain, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type ISocketFactory, Kafka, logLevel } from 'kafkajs';
+import { calmQueues } from './calm-queues.ts';
 import { type KafkaEventLogOptions, type Timing } from './options.ts';
 
 export interface Connection {
@@ -20,6 +21,7 @@ export const retryUsual = { initialRetryTime: 30, retries: 8, maxRetryTime: 1_00
 
 export function connectBy(options: KafkaEventLogOptions, timing: Timing): Connect {
   const { brokers, clientId = 'action-ledger', ssl, sasl, socketFactory = openSocket } = options;
+  calmQueues();
   return () => {
     const sockets = createSockets(socketFactory);
     const kafka = new Kafka({

@@ -232,6 +232,21 @@ describe('a projector', () => {
     expect(faults[0]).toContain('following the store');
   });
 
+  it('reads no stream whose events come from its beginning on', async () => {
+    const read: string[] = [];
+    const watched: EventStore = {
+      ...store,
+      readStream: async (stream, from) => {
+        if (actionOfStream(stream) !== undefined) read.push(stream);
+        return store.readStream(stream, from);
+      },
+    };
+    await projector('a', { store: watched }).start();
+    await paid('i-1', 'i-2');
+    await expectAllPublished();
+    expect(read).toEqual([]);
+  });
+
   it('passes over a stream that does not hold together: its events are told, its state is not', async () => {
     await paid('i-1', 'i-2');
     const [damaged = ''] = (await store.readAll({ after: 0, max: 100 }))
@@ -243,6 +258,14 @@ describe('a projector', () => {
         if (stream === damaged) throw new StoreFault('store.corrupt', 'never', 'damaged');
         return store.readStream(stream, from);
       },
+      subscribe: (after, subscriber) =>
+        store.subscribe(after, {
+          ...subscriber,
+          onEvents: (events) =>
+            subscriber.onEvents(
+              events.map((event) => (event.stream === damaged ? { ...event, data: '{' } : event)),
+            ),
+        }),
     };
     await projector('a', { store: broken }).start();
     await runtime.settle();

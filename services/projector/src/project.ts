@@ -144,13 +144,30 @@ function createStates({ store, sha256 }: ProjectDeps): States {
       if (actionId === undefined) return undefined;
       const before = known.get(actionId);
       if (before?.revision === event.revision) return before;
-      const isNext = before?.revision === event.revision - 1;
-      const next = isNext ? oneStep(before, event) : await folded(store, sha256, event);
+      const next = await stateAfter({ store, sha256 }, before, event);
       if (next !== undefined) return keep(actionId, next);
       known.delete(actionId);
       return undefined;
     },
   };
+}
+
+async function stateAfter(
+  deps: Pick<ProjectDeps, 'store' | 'sha256'>,
+  before: Action | undefined,
+  event: RecordedEvent,
+): Promise<Action | undefined> {
+  if (event.revision === 0) return firstState(deps, event);
+  return before?.revision === event.revision - 1 ? oneStep(before, event) : folded(deps, event);
+}
+
+/** All there is of it is the event itself. */
+function firstState(
+  { sha256 }: Pick<ProjectDeps, 'sha256'>,
+  event: RecordedEvent,
+): Action | undefined {
+  const found = foldAction(sha256, event.stream, [event]);
+  return found.kind === 'folded' ? found.action : undefined;
 }
 
 function oneStep(before: Action, event: RecordedEvent): Action | undefined {
@@ -165,12 +182,11 @@ function oneStep(before: Action, event: RecordedEvent): Action | undefined {
 
 /** Through this event, and undefined where it was given up: a later one brings the state. */
 async function folded(
-  store: ProjectDeps['store'],
-  sha256: Sha256,
+  deps: Pick<ProjectDeps, 'store' | 'sha256'>,
   { stream, revision }: RecordedEvent,
 ): Promise<Action | undefined> {
   const isThrough = (each: RecordedEvent): boolean => each.revision <= revision;
-  return (await foldThrough({ store, sha256 }, stream, isThrough))?.action;
+  return (await foldThrough(deps, stream, isThrough))?.action;
 }
 
 interface FoldedThrough {
