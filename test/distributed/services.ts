@@ -17,12 +17,11 @@ export const services = [
 ];
 
 const program = 'packages/cli/bin/action-ledger.js';
-const flags = ['--disable-warning=TimeoutNegativeWarning'];
 
 /** @param output where they say what they say: a file that is open, or this process's own */
 export function startProcess(output: number | 'inherit') {
   return (args: readonly string[], env: Env): ChildProcess =>
-    spawn(process.execPath, [...flags, program, ...args], {
+    spawn(process.execPath, [program, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', output, output, 'ipc'],
     });

@@ -7,8 +7,6 @@ import { once } from 'node:events';
 import { startCluster } from './broker/cluster.ts';
 import { fetchJars } from './broker/jars.ts';
 
-// Of the client, once for each process, and it means nothing.
-const nodeOptions = `${process.env['NODE_OPTIONS'] ?? ''} --disable-warning=TimeoutNegativeWarning`;
 const root = process.cwd();
 const jars = fetchJars(root);
 const [first, ...others] = process.argv.slice(2);
@@ -48,7 +46,6 @@ if (jars.kind === 'missing') {
         KAFKA_BROKERS: cluster.addresses.join(),
         KAFKA_JARS: jars.folder,
         KAFKA_FOLDER: cluster.folder,
-        NODE_OPTIONS: nodeOptions,
       },
     });
     const [code] = (await once(jest, 'exit')) as [number | null];

@@ -66,6 +66,56 @@ function hold(reads: Reads): () => void {
   return goOn;
 }
 
+describe('what others have appended and told of', () => {
+  it('is read a moment later, once, where nobody waits for it', () =>
+    afterAnother(1, async ({ world, core, places, reads }) => {
+      await core.hear(places);
+      await core.hear(places);
+      expect(reads.under).toHaveLength(0);
+      await world.runtime.advance(250);
+      expect(reads.under).toHaveLength(1);
+      expect(places.every(core.isKnown)).toBe(true);
+    }));
+
+  it('is read at once where somebody does', () =>
+    afterAnother(2, async ({ world, core, places, reads }) => {
+      const [waited, other] = places;
+      const actionId = waited?.stream.replace('action-', '') ?? '';
+      const resting = core.ledger.rest(actionId, 10_000);
+      await world.runtime.settle();
+      reads.under.length = 0;
+      await core.hear(places.map((place) => ({ ...place, revision: 1 })));
+      expect(reads.under).toEqual([waited?.stream]);
+      await world.runtime.advance(250);
+      expect(reads.under).toContain(other?.stream);
+      await world.runtime.advance(10_000);
+      await resting;
+    }));
+
+  it('is read at once where it is much', () =>
+    afterAnother(1, async ({ core, places, reads }) => {
+      const many = Array.from({ length: 1_001 }, (_, n) => ({
+        stream: `${places[0]?.stream.slice(0, -6) ?? ''}${String(n).padStart(4, '0')}.0`,
+        revision: 0,
+      }));
+      await core.hear(many.slice(0, 1_000));
+      expect(reads.under).toHaveLength(0);
+      await core.hear(many);
+      expect(reads.under).toHaveLength(1_001);
+    }));
+
+  it('is read again where that failed', () =>
+    afterAnother(1, async ({ world, core, places, reads }) => {
+      reads.broken = places[0]?.stream;
+      await core.hear(places);
+      await world.runtime.advance(250);
+      reads.broken = undefined;
+      expect(places.some(core.isKnown)).toBe(false);
+      await world.runtime.advance(250);
+      expect(places.every(core.isKnown)).toBe(true);
+    }));
+});
+
 describe('what others have appended', () => {
   it('is read sixteen streams at a time', () =>
     afterAnother(20, async ({ world, core, places, reads }) => {

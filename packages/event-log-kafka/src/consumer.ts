@@ -163,9 +163,8 @@ async function begin(
     given.has(placeKey(place)),
   );
   if (options.from === 'now') {
-    for (const place of found) {
-      if (place.next === undefined) await line.commit(place, place.end);
-    }
+    const unknown = found.filter(({ next }) => next === undefined);
+    await Promise.all(unknown.map((place) => line.commit(place, place.end)));
   }
   const starts = found.map((place) => ({ ...place, offset: startOf(place, options.from) }));
   holding.begin(generation, starts);

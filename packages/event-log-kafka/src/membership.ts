@@ -7,6 +7,8 @@ import { type TopicPartition } from '@action-ledger/event-log';
 import { type Runtime } from '@action-ledger/runtime';
 import { bounded } from './bounded.ts';
 import { type Connection, retryUsual } from './connection.ts';
+import { createFetchPace, type FetchPace } from './fetch-pace.ts';
+import { createGatheredCommits, type GatheredCommits, type Standing } from './gathered-commits.ts';
 import { type Arrival } from './inbox.ts';
 import { type Line } from './lane.ts';
 import { type Names } from './names.ts';
@@ -64,7 +66,13 @@ export function joinGroup(parts: MembershipParts): Membership {
     retry: { ...retryUsual, restartOnFailure: async () => false },
   });
   const state: State = { commitNow: undefined, isOver: false };
-  const line = lineOf(consumer, parts, state);
+  const commits = createGatheredCommits({
+    gatherMs: timing.gatherMs,
+    timers: runtime.timers,
+    send: (standings) => commitAll(consumer, parts.names, state, standings),
+  });
+  const line = lineOf(consumer, parts, state, commits);
+  const pace = createFetchPace(runtime, timing.gatherMs);
   const crashed = new Promise<never>((_, reject) => {
     consumer.on(consumer.events.CRASH, ({ payload: { error } }) => {
       state.isOver = true;
@@ -73,10 +81,10 @@ export function joinGroup(parts: MembershipParts): Membership {
     });
   });
   crashed.catch(() => undefined);
-  listen(consumer, parts, line);
+  listen(consumer, parts, line, { commits, pace });
   return {
     line,
-    joined: Promise.race([run(consumer, parts, line, state), crashed]),
+    joined: Promise.race([run(consumer, parts, line, { state, pace }), crashed]),
     leave: async () => {
       state.isOver = true;
       await bounded(consumer.disconnect(), timing.closeMs, runtime);
@@ -84,6 +92,7 @@ export function joinGroup(parts: MembershipParts): Membership {
     },
     cut: () => {
       state.isOver = true;
+      commits.drop();
       connection.cut();
       // Ends its timers; it leaves no group, since it has no connection any more.
       void consumer.disconnect().catch(() => undefined);
@@ -95,7 +104,7 @@ async function run(
   consumer: Consumer,
   parts: MembershipParts,
   line: Line,
-  state: State,
+  { state, pace }: { readonly state: State; readonly pace: FetchPace },
 ): Promise<void> {
   const { names, topics } = parts;
   await consumer.connect();
@@ -113,20 +122,31 @@ async function run(
       const place = { topic, partition: batch.partition };
       const isTaken = parts.onArrival(place, arrivalOf(batch, topic), line);
       if (isTaken) payload.resolveOffset(batch.lastOffset());
+      await pace.brought(batch.messages.length);
     },
   });
 }
 
-function listen(consumer: Consumer, parts: MembershipParts, line: Line): void {
+function listen(
+  consumer: Consumer,
+  parts: MembershipParts,
+  line: Line,
+  { commits, pace }: { readonly commits: GatheredCommits; readonly pace: FetchPace },
+): void {
   const { GROUP_JOIN, REBALANCING, FETCH, START_BATCH_PROCESS } = consumer.events;
   const { names } = parts;
-  consumer.on(FETCH, parts.onSign);
+  consumer.on(FETCH, () => {
+    parts.onSign();
+    pace.fetched();
+  });
   consumer.on(REBALANCING, () => {
     parts.onSign();
     parts.onRebalancing();
+    commits.drop();
   });
   consumer.on(GROUP_JOIN, ({ payload }) => {
     parts.onSign();
+    commits.drop();
     const partitions = Object.entries(payload.memberAssignment).flatMap(([topic, given]) =>
       given.map((partition) => ({ topic: names.plain(topic), partition })),
     );
@@ -155,7 +175,12 @@ function arrivalOf(batch: Batch, topic: string): Arrival {
   };
 }
 
-function lineOf(consumer: Consumer, { names }: MembershipParts, state: State): Line {
+function lineOf(
+  consumer: Consumer,
+  { names }: MembershipParts,
+  state: State,
+  commits: GatheredCommits,
+): Line {
   const unlessOver = (ask: () => void): void => {
     if (!state.isOver) ask();
   };
@@ -175,14 +200,32 @@ function lineOf(consumer: Consumer, { names }: MembershipParts, state: State): L
         else consumer.resume(named);
       });
     },
-    commit: async ({ topic, partition }, next) => {
-      const place = { topic: names.topic(topic), partition, offset: String(next) };
-      // Without a batch so far there is only the way that tries again by itself; later than the join it
-      // comes before any other commit of this membership, and so cannot undo one.
-      if (state.commitNow === undefined) return consumer.commitOffsets([place]);
-      return state.commitNow({ topics: [{ topic: place.topic, partitions: [place] }] });
-    },
+    commit: ({ topic, partition }, next) => commits.commit({ topic, partition, next }),
   };
+}
+
+async function commitAll(
+  consumer: Consumer,
+  names: Names,
+  { commitNow, isOver }: State,
+  standings: readonly Standing[],
+): Promise<void> {
+  if (isOver) throw new Error('The membership is over.');
+  const places = standings.map(({ topic, partition, next }) => ({
+    topic: names.topic(topic),
+    partition,
+    offset: String(next),
+  }));
+  // Without a batch so far there is only the way that tries again by itself; later than the join it
+  // comes before any other commit of this membership, and so cannot undo one.
+  if (commitNow === undefined) return consumer.commitOffsets(places);
+  const topics = [...new Set(places.map(({ topic }) => topic))];
+  return commitNow({
+    topics: topics.map((topic) => ({
+      topic,
+      partitions: places.filter((place) => place.topic === topic),
+    })),
+  });
 }
 
 function byPlace(one: TopicPartition, other: TopicPartition): number {

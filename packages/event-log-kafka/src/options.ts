@@ -40,6 +40,8 @@ export interface Timing {
   readonly heartbeatMs: number;
   /** How long a broker keeps a question for records open. Default 100. */
   readonly fetchWaitMs: number;
+  /** For so long records and commits are gathered, where few come: less work for a little more time. Default 20. */
+  readonly gatherMs: number;
   /** So long without any sign, or with records that wait and do not come: it joins anew. Default 10,000. */
   readonly stallMs: number;
   /** How long one request waits for its answer. Default 10,000. */
@@ -52,6 +54,7 @@ export const timingUsual: Timing = {
   sessionMs: 15_000,
   heartbeatMs: 1_000,
   fetchWaitMs: 100,
+  gatherMs: 20,
   stallMs: 10_000,
   requestMs: 10_000,
   closeMs: 10_000,

@@ -11,7 +11,7 @@ import {
 import { type SecretDigest } from '@action-ledger/client';
 import { type EventLog } from '@action-ledger/event-log';
 import { type EventStore } from '@action-ledger/event-store';
-import { type Metrics, seeOpen } from '@action-ledger/metrics';
+import { type Metrics, type OpenBefore, seeOpen } from '@action-ledger/metrics';
 import { type Runtime } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
 import { type ProcessLogger } from './logger.ts';
@@ -56,9 +56,14 @@ export function ownCoreOf(parts: ProcessParts): OwnCore {
     pauseOnBurst: usualBurst,
     slotsMax: settings.slots,
     watch: metrics.watch,
-    onOpen: ({ ledger }) => {
+    onOpen: (core) => {
+      const { ledger } = core;
       metrics.attach({ ledger });
-      seeOpen(ledger, metrics, () => stop.aborted).catch((fault: unknown) => {
+      const open: OpenBefore = {
+        openActions: () => ledger.openActions(),
+        load: (actionId) => core.known(actionId),
+      };
+      seeOpen(open, metrics, () => stop.aborted).catch((fault: unknown) => {
         // Read one after the other: who is stopped meanwhile has no store any more.
         if (!stop.aborted) parts.onFault('counting what is open', fault);
       });

@@ -5,6 +5,7 @@ import { type Timers } from '@action-ledger/runtime';
 export interface Waiters {
   /** Everyone who waits for the action looks again: it moved, or its outcome waits to be stored. */
   notify(actionId: string): void;
+  has(actionId: string): boolean;
   /** Resolves at the next `notify`, after `waitMs`, or on abort. The caller reads the state again. */
   wait(actionId: string, waitMs: number, signal?: AbortSignal): Promise<void>;
 }
@@ -18,6 +19,7 @@ export function createWaiters(timers: Timers): Waiters {
       waiting.delete(actionId);
       for (const wake of all) wake();
     },
+    has: (actionId) => waiting.has(actionId),
     wait: (actionId, waitMs, signal) =>
       new Promise((resolve) => {
         const all = waiting.get(actionId) ?? new Set();

@@ -110,13 +110,18 @@ async function isStillAllowed(
   const policy = policyFor(tool, action.tenant, action.arguments);
   const approval = tool.approval;
   const asks = approval !== undefined && needsApproval(tool, action.arguments);
-  const rechecked = await parts.actions.perform(action.id, () => ({
-    type: 'Recheck',
-    claim,
-    policy,
-    rules: tool.rules,
-    ...(asks ? { approval: approval.rules } : {}),
-  }));
+  const rechecked = await parts.actions.perform(
+    action.id,
+    () => ({
+      type: 'Recheck',
+      claim,
+      policy,
+      rules: tool.rules,
+      ...(asks ? { approval: approval.rules } : {}),
+    }),
+    // By the dispatch.
+    { isProvenNext: true },
+  );
   if (rechecked.kind !== 'done') return false;
   return rechecked.action.status === 'claimed' && rechecked.action.claim?.revision === claim;
 }

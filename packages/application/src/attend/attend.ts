@@ -6,6 +6,7 @@ import { StoreFault } from '@action-ledger/event-store';
 import { afterSuccess } from '../attempt/after-success.ts';
 import { completeEdit } from '../people/complete-edit.ts';
 import { nextLookAt } from './due-index.ts';
+import { type Loaded } from '../record/action-store.ts';
 import { type Hand, handFor } from '../core/hand.ts';
 import { isHeldByEarlierEpoch, waitsForUndoer } from '../attempt/held-back.ts';
 import { joinedBy } from '../propose/join.ts';
@@ -32,7 +33,7 @@ export async function attendAction(parts: Parts, actionId: string, taking?: Hand
 }
 
 async function lookAt(parts: Parts, actionId: string, taking?: Hand): Promise<void> {
-  const loaded = await parts.actions.load(actionId);
+  const loaded = await asItIs(parts, actionId);
   if (loaded.kind === 'broken') return;
   const { action } = loaded;
   parts.judge.see(action);
@@ -40,6 +41,13 @@ async function lookAt(parts: Parts, actionId: string, taking?: Hand): Promise<vo
     await attendPlanned(parts, action, taking);
   else if (action.status === 'compensating') wakeItsWorkflow(parts, action);
   else if (parts.duties.has('reconcile')) await settle(parts, action, taking);
+}
+
+/** What is to be sent is claimed by an append: that proves what is known of it here. */
+function asItIs({ actions, duties }: Parts, actionId: string): Promise<Loaded> {
+  const { status } = actions.peek(actionId) ?? {};
+  const isToSend = status === 'planned' || status === 'ready';
+  return isToSend && duties.has('send') ? actions.known(actionId) : actions.load(actionId);
 }
 
 /** It goes on with what undoes the action. */

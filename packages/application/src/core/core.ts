@@ -3,6 +3,7 @@
 import { type Action, keyHashOf } from '@action-ledger/domain';
 import { type EventStore, type Loss } from '@action-ledger/event-store';
 import { type AssembledParts, assemble, type CoreState } from './assemble.ts';
+import { type Loaded } from '../record/action-store.ts';
 import { keepRoom } from '../record/after-append.ts';
 import { awaitRest } from '../answer/await-rest.ts';
 import { callerDoor } from '../callers/caller-door.ts';
@@ -17,6 +18,7 @@ import { takeReport } from '../reports/evidence.ts';
 import { explainCall } from '../propose/explain.ts';
 import { createFollowing, type Following } from './follow-streams.ts';
 import { checkFirstEvent } from '../propose/hidden-action.ts';
+import { createHearing, type Hearing } from './hear-places.ts';
 import { safeOnFault } from './host-functions.ts';
 import { createLedgerClock } from './ledger-clock.ts';
 import { type Ledger, type LedgerOptions } from '../ledger.ts';
@@ -50,7 +52,7 @@ import { type CompensatorDeps } from '../workflow/compensator-deps.ts';
 import { openWorkflows } from '../workflow/open-workflows.ts';
 import { workflowDoor } from '../workflow/workflow-door.ts';
 
-export interface Core extends Following {
+export interface Core extends Following, Pick<Hearing, 'hear'> {
   readonly ledger: Ledger;
   /** By which its claims are told from those of others. */
   readonly worker: string;
@@ -62,6 +64,8 @@ export interface Core extends Following {
    */
   end(duty: Duty, options?: { readonly drainMs?: number }): Promise<void>;
   has(duty: Duty): boolean;
+  /** An action as last seen here, and read only where it is not kept. @throws StoreFault */
+  known(actionId: string): Promise<Loaded>;
   /**
    * Sends an action that is to be sent, where that is due. Resolves when the dispatch is on record: the call
    * goes on. What else is due of it may ask a provider, and is not waited for: the due index has it.
@@ -133,11 +137,12 @@ export async function openCore(options: LedgerOptions): Promise<Core> {
     everyMs: options.sweepMs ?? defaultSweepMs,
     catchUp: following.catchUp,
   });
-  const onLost = (loss: Loss): Promise<void> => noteLost(store, state, loss);
+  const onLost = (loss: Loss) => noteLost(store, state, loss);
   for (const first of tail.firsts) await checkFirstEvent(parts, first, onLost);
   await holdLostStreams(parts);
   await noteOpen(parts, index.openActions());
-  const core = coreOf({ parts, deps, state, tail, pauses, callerTools, following, sweep, onLost });
+  const told = { following, hearing: createHearing(parts, following), sweep };
+  const core = coreOf({ parts, deps, state, tail, pauses, callerTools, ...told, onLost });
   for (const duty of options.duties ?? allDuties) await core.begin(duty);
   state.presuming = false;
   await openReports(parts);
@@ -191,12 +196,13 @@ interface CoreParts {
   readonly pauses: Pauses;
   readonly callerTools: CallerTools;
   readonly following: Following;
+  readonly hearing: Hearing;
   readonly sweep: Sweep;
   readonly onLost: (loss: Loss) => Promise<void>;
 }
 
 function coreOf(given: CoreParts): Core {
-  const { parts, deps, state, tail, following, sweep, onLost } = given;
+  const { parts, deps, state, tail, following, hearing, sweep, onLost } = given;
   const { duties, slots, clock } = parts;
   let prepared: Promise<void> | undefined;
   const checkTheRest = (): void => {
@@ -206,10 +212,12 @@ function coreOf(given: CoreParts): Core {
   };
   return {
     ...following,
+    hear: hearing.hear,
     worker: parts.worker,
     ledger: publicFace(deps, given, async ({ drainMs = defaultDrainMs } = {}) => {
       state.closing = true;
       sweep.stop();
+      hearing.stop();
       parts.due.stop();
       await drain(parts, drainMs);
       await Promise.all(parts.reportsUnderWay);
@@ -236,6 +244,7 @@ function coreOf(given: CoreParts): Core {
       await drain(parts, drainMs, (run) => run.duty === duty);
     },
     has: duties.has,
+    known: (actionId) => parts.actions.known(actionId),
     attendSend: async (actionId) => {
       if (isToSend(parts.actions.peek(actionId))) await parts.attendOrFail(actionId);
     },

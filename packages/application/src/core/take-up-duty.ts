@@ -32,7 +32,15 @@ export async function takeUpDuty(
     return;
   }
   if (duty === 'reconcile') await completeHalves(parts, tail);
-  for (const actionId of parts.index.openActions()) parts.due.set(actionId, parts.clock.nowMs());
+  for (const actionId of inOwnOrder(parts, parts.index.openActions()))
+    parts.due.set(actionId, parts.clock.nowMs());
+}
+
+/** From anywhere on, so that of several that begin together each meets what another has not begun. */
+function inOwnOrder({ crew, runtime }: Parts, open: readonly string[]): readonly string[] {
+  if (!crew.isShared()) return open;
+  const from = Math.floor(runtime.randomness.next() * open.length);
+  return [...open.slice(from), ...open.slice(0, from)];
 }
 
 async function completeHalves(parts: Parts, tail: StoreTail): Promise<void> {

@@ -52,6 +52,8 @@ export interface PerformOptions {
   readonly argumentsText?: string;
   /** Of one decision that is tried until it is stored: the same one for every try. */
   readonly tries?: Tries;
+  /** Where it changes nothing, an append that follows proves what it was decided on: nothing is read for it. */
+  readonly isProvenNext?: boolean;
 }
 
 /** Appends of one decision that ended in a fault, by their first event's id: any of them may be stored. */
@@ -59,6 +61,8 @@ export type Tries = Map<string, Omit<Done, 'action'>>;
 
 export interface ActionStore {
   load(actionId: string, options?: { readonly fresh?: boolean }): Promise<Loaded>;
+  /** As last seen here, and read only where it is not kept: for what an append or a later look makes sure of. */
+  known(actionId: string): Promise<Loaded>;
   /** The state as last seen here, without reading; undefined where it is not kept. */
   peek(actionId: string): Action | undefined;
   /** Others have appended to it: reads it, keeps its state, and tells `onMoved` of what is news here. */
@@ -116,15 +120,26 @@ const stateSize = 1_024;
 export function createActionStore(deps: ActionStoreDeps): ActionStore {
   const held = createHeldActions(deps.quarantine);
   /** Nothing was appended, for a reason that others may have removed since. */
-  const mayBeBehind = (known: object | undefined, performed: Performed): boolean =>
-    known !== undefined && deps.isShared() && !isAppended(performed);
+  const mayBeBehind = (
+    known: object | undefined,
+    performed: Performed,
+    { isProvenNext = false }: PerformOptions,
+  ): boolean =>
+    known !== undefined &&
+    deps.isShared() &&
+    !isAppended(performed) &&
+    !(isProvenNext && performed.kind === 'done');
+  const known = async (actionId: string): Promise<Loaded> => {
+    const got = held.get(actionId) ?? (await read(deps, held, actionId));
+    return got.kind === 'broken' ? got : { kind: 'action', action: got.action };
+  };
   return {
     load: async (actionId, options) => {
-      const isFresh = options?.fresh === true || deps.isShared();
-      const known = isFresh ? undefined : held.get(actionId);
-      const got = known ?? (await read(deps, held, actionId));
+      if (options?.fresh !== true && !deps.isShared()) return known(actionId);
+      const got = await read(deps, held, actionId);
       return got.kind === 'broken' ? got : { kind: 'action', action: got.action };
     },
+    known,
     peek: (actionId) => held.get(actionId)?.action,
     follow: async (actionId) => {
       const known = held.get(actionId);
@@ -149,7 +164,7 @@ export function createActionStore(deps: ActionStoreDeps): ActionStore {
             ? nothingToDo(action)
             : await tryOnce(deps, held, current, wanted, options);
         if (result.kind === 'conflict') continue;
-        if (!mayBeBehind(known, result)) return result;
+        if (!mayBeBehind(known, result, options)) return result;
       }
       throw new Error(`${actionId} met ${roundsMax} conflicts in a row`);
     },

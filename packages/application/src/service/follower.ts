@@ -1,5 +1,5 @@
 // Tells a core of what others append: every process reads the whole log in a group of its own. So callers
-// that wait here learn of what was done elsewhere, and what is kept in memory stays right.
+// that wait here learn at once of what was done elsewhere, and what is kept in memory is soon right.
 import {
   actionTopics,
   type EventLog,
@@ -16,7 +16,7 @@ export interface FollowerOptions extends Pick<
   ConsumerOptions,
   'lookEveryMs' | 'stuckAfterMs' | 'stopWithinMs' | 'onFault'
 > {
-  readonly core: Pick<Core, 'follow' | 'catchUp'>;
+  readonly core: Pick<Core, 'hear' | 'catchUp'>;
   readonly log: EventLog;
   /** Of this process, among all that follow the log. The same after a restart. */
   readonly instance: string;
@@ -30,7 +30,7 @@ export function createFollower(options: FollowerOptions): Service {
     group: `follower.${instance}`,
     topics: [actionTopics.events],
     from: 'now',
-    handle: (records) => core.follow(placesOf(records)),
+    handle: (records) => core.hear(placesOf(records)),
   });
   return {
     ...consumer,

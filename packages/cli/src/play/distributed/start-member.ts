@@ -13,8 +13,7 @@ export function startMember(args: readonly string[], env: Env): ChildProcess {
       fix: 'start it as `action-ledger play …`.',
     });
   }
-  const quiet = ['--disable-warning=TimeoutNegativeWarning'];
-  return spawn(process.execPath, [...process.execArgv, ...quiet, program, ...args], {
+  return spawn(process.execPath, [...process.execArgv, program, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -1,0 +1,62 @@
+// What is told of actions that nobody here waits for is taken over a moment later: most of them move several
+// times within it, and are read once. The log may tell of them late in any case, so nothing relies on less.
+import { actionOfStream } from '@action-ledger/domain';
+import { type Timer } from '@action-ledger/runtime';
+import { type Following, type StreamPlace } from './follow-streams.ts';
+import { type Parts } from './parts.ts';
+
+export interface Hearing {
+  /** Resolves when what is waited for here is taken over. @throws StoreFault */
+  readonly hear: (places: readonly StreamPlace[]) => Promise<void>;
+  readonly stop: () => void;
+}
+
+const laterMs = 250;
+/** With more than so many it is not waited any longer. */
+const laterMax = 1_000;
+
+export function createHearing(parts: Parts, { follow, isKnown }: Following): Hearing {
+  const later = new Map<string, StreamPlace>();
+  let timer: Timer | undefined;
+  const keep = (places: readonly StreamPlace[]): void => {
+    for (const place of places)
+      if (place.revision > (later.get(place.stream)?.revision ?? -1))
+        later.set(place.stream, place);
+    if (later.size > 0) timer ??= parts.runtime.timers.after(laterMs, () => void takeOver());
+  };
+  const takeOver = async (): Promise<void> => {
+    timer?.cancel();
+    timer = undefined;
+    const places = [...later.values()];
+    later.clear();
+    try {
+      await follow(places);
+    } catch (fault) {
+      if (parts.isClosing()) return;
+      parts.onFault('reading what others appended', fault);
+      keep(places.filter((place) => !isKnown(place)));
+    }
+  };
+  return {
+    hear: async (places) => {
+      keep(places.filter((place) => !isWaitedFor(parts, place)));
+      const isTooMuch = later.size > laterMax;
+      await follow(places.filter((place) => isWaitedFor(parts, place)));
+      if (isTooMuch) await takeOver();
+    },
+    stop: () => {
+      timer?.cancel();
+      later.clear();
+    },
+  };
+}
+
+/** Of what is no action's, such as a pause, everybody is to know at once. */
+function isWaitedFor(
+  { waiters, joins, dependents, runs }: Parts,
+  { stream }: StreamPlace,
+): boolean {
+  const actionId = actionOfStream(stream);
+  if (actionId === undefined) return true;
+  return [waiters, joins, dependents, runs].some((waiting) => waiting.has(actionId));
+}
