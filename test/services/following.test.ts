@@ -111,7 +111,7 @@ describe('what others have appended and told of', () => {
       await world.runtime.advance(250);
       reads.broken = undefined;
       expect(places.some(core.isKnown)).toBe(false);
-      await world.runtime.advance(250);
+      await world.runtime.advance(500);
       expect(places.every(core.isKnown)).toBe(true);
     }));
 });

@@ -33,7 +33,8 @@ export function logLine(ether: Ether, log: MemoryEventLog): LogLine {
           await pause(dice.between(0, 15, 'delivery', place));
           await life.pass();
           await options.handler(records, delivery);
-          for (const what of unseen(ether, records)) ether.breach(`${life.name}: ${what}`);
+          if (!isFollower(options.group))
+            for (const what of unseen(ether, records)) ether.breach(`${life.name}: ${what}`);
           if (chaos.strikes('log: delivered again', 0.01, life.name, place))
             await options.handler(records, delivery);
           await life.pass();
@@ -52,6 +53,11 @@ export function logLine(ether: Ether, log: MemoryEventLog): LogLine {
       for (const kill of kills) kill();
     },
   };
+}
+
+/** What a process has in its memory is lost with it in any case: it reads what it was told of when it gets to it. */
+function isFollower(group: string): boolean {
+  return group.startsWith('follower.');
 }
 
 /** What it says it is done with, and has never looked at: lost if it died now. */

@@ -1,6 +1,7 @@
 // What is told of actions that nobody here waits for is taken over a moment later: most of them move several
 // times within it, and are read once. The log may tell of them late in any case, so nothing relies on less.
 import { actionOfStream } from '@action-ledger/domain';
+import { pauseAfter } from '@action-ledger/event-log';
 import { type Timer } from '@action-ledger/runtime';
 import { type Following, type StreamPlace } from './follow-streams.ts';
 import { type Parts } from './parts.ts';
@@ -11,17 +12,20 @@ export interface Hearing {
   readonly stop: () => void;
 }
 
-const laterMs = 250;
+/** After failures it grows to the longer one. */
+const pauses = { pauseMinMs: 250, pauseMaxMs: 5_000 };
 /** With more than so many it is not waited any longer. */
 const laterMax = 1_000;
 
 export function createHearing(parts: Parts, { follow, isKnown }: Following): Hearing {
   const later = new Map<string, StreamPlace>();
   let timer: Timer | undefined;
+  let failures = 0;
   const keep = (places: readonly StreamPlace[]): void => {
     for (const place of places)
       if (place.revision > (later.get(place.stream)?.revision ?? -1))
         later.set(place.stream, place);
+    const laterMs = pauseAfter(failures + 1, pauses);
     if (later.size > 0) timer ??= parts.runtime.timers.after(laterMs, () => void takeOver());
   };
   const takeOver = async (): Promise<void> => {
@@ -31,8 +35,10 @@ export function createHearing(parts: Parts, { follow, isKnown }: Following): Hea
     later.clear();
     try {
       await follow(places);
+      failures = 0;
     } catch (fault) {
       if (parts.isClosing()) return;
+      failures += 1;
       parts.onFault('reading what others appended', fault);
       keep(places.filter((place) => !isKnown(place)));
     }
