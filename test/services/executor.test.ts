@@ -1,7 +1,7 @@
 // The executor in a process of its own: what others have recorded is claimed and sent, once, by whoever has
 // the tool and room for it.
 import { describe, expect, it } from '@jest/globals';
-import { type ServiceDeps } from '@action-ledger/application';
+import { amongProcesses, type ServiceDeps } from '@action-ledger/application';
 import { actionTopics, type EventLog } from '@action-ledger/event-log';
 import { openEmbeddedEventLog } from '@action-ledger/event-log-embedded';
 import { StoreFault } from '@action-ledger/event-store';
@@ -139,6 +139,37 @@ describe('executor', () => {
         await world.runtime.advance(30 * second);
         expect(calls.begun).toEqual(['1']);
         expect(await lagOf(world)).toBe(0);
+      },
+    );
+  });
+
+  it('reads an action once and appends three times to carry it out', () => {
+    const { tools } = set();
+    const reads: string[] = [];
+    const appends: string[] = [];
+    const plan: FaultPlan = {
+      beforeRead: (call) => {
+        if (call.kind === 'stream') reads.push(call.stream);
+      },
+      beforeAppend: ({ stream }) => {
+        appends.push(stream);
+      },
+    };
+    return inServices(
+      {
+        ...{ tools, crew: amongProcesses },
+        storeOf: (store) => createFaultyEventStore(store, plan),
+      },
+      async (world) => {
+        const caller = await world.openCaller();
+        await world.run(createExecutor(world.depsOf('executor')));
+        const { actionId = '' } = await propose(caller, 'pay', { invoice: 'i-1' });
+        const stream = `action-${actionId}`;
+        [reads, appends].forEach((calls) => (calls.length = 0));
+        await world.runtime.settle();
+        expect(await world.types(actionId)).toContain('ActionSucceeded');
+        expect(reads.filter((each) => each === stream)).toHaveLength(1);
+        expect(appends.filter((each) => each === stream)).toHaveLength(3);
       },
     );
   });
