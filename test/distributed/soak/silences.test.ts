@@ -84,6 +84,19 @@ describe('silences', () => {
     expect(of()).toEqual({ longestSeconds: 12, heldSeconds: 12, boundSeconds: 15 });
   });
 
+  it('that begin while it has its time are held to the end of it', () => {
+    const { pass, at, of, excuse } = createWorld();
+    excuse(25)();
+    pass(1);
+    at(1);
+    pass(16);
+    at(1);
+    expect(of()).toEqual({ longestSeconds: 16, heldSeconds: 17, boundSeconds: 25 });
+    pass(9);
+    at(1);
+    expect(of()).toEqual({ longestSeconds: 25, heldSeconds: 26, boundSeconds: 25 });
+  });
+
   it('of one service are not excused by what befell another', () => {
     const { pass, at, of, excuse } = createWorld();
     at(1);

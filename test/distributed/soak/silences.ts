@@ -12,7 +12,7 @@ export interface Standing {
 
 export interface Silence {
   readonly longestSeconds: number;
-  /** Of the one that was closest to its bound or furthest beyond it: since it was last excused. */
+  /** Of the one that was closest to its bound or furthest beyond it: of the term that ended last. */
   readonly heldSeconds: number;
   readonly boundSeconds: number;
 }
@@ -32,6 +32,12 @@ interface Excuse {
   readonly service: string | undefined;
   readonly boundSeconds: number;
   overAt: number | undefined;
+}
+
+/** How long it may be silent, and from when on. */
+interface Term {
+  readonly fromMs: number;
+  readonly boundSeconds: number;
 }
 
 interface Seen {
@@ -56,14 +62,12 @@ export function createSilences(
     const now = nowMs();
     const own = excuses.filter((each) => each.service === undefined || each.service === service);
     if (own.some(({ overAt }) => overAt === undefined)) return { heldSeconds: 0, boundSeconds };
-    const last = own.reduce<Excuse | undefined>(later, undefined);
-    const excusedMs = last?.overAt ?? -Infinity;
-    return excusedMs <= sinceMs
-      ? { heldSeconds: (now - sinceMs) / 1_000, boundSeconds }
-      : {
-          heldSeconds: (now - excusedMs) / 1_000,
-          boundSeconds: last?.boundSeconds ?? boundSeconds,
-        };
+    const terms: readonly Term[] = [
+      { fromMs: sinceMs, boundSeconds },
+      ...own.map((each) => ({ ...each, fromMs: each.overAt ?? now })),
+    ];
+    const { fromMs, boundSeconds: bound } = terms.reduce(later);
+    return { heldSeconds: (now - fromMs) / 1_000, boundSeconds: bound };
   };
   const note = (service: string, sinceMs: number): void => {
     const before = worst.get(service) ?? none;
@@ -101,6 +105,10 @@ function leftOf({ heldSeconds, boundSeconds }: Omit<Silence, 'longestSeconds'>):
   return boundSeconds - heldSeconds;
 }
 
-function later(one: Excuse | undefined, other: Excuse): Excuse {
-  return (one?.overAt ?? -Infinity) >= (other.overAt ?? -Infinity) ? (one ?? other) : other;
+function later(one: Term, other: Term): Term {
+  return endOf(one) >= endOf(other) ? one : other;
+}
+
+function endOf({ fromMs, boundSeconds }: Term): number {
+  return fromMs + boundSeconds * 1_000;
 }
