@@ -1,5 +1,5 @@
 // Asks a tool's lookup once, and records the verdict as long as nothing has moved meanwhile.
-import { type Action, canonicalJson, type CommandOf, type Watched } from '@action-ledger/domain';
+import { type Action, type CommandOf, type Watched } from '@action-ledger/domain';
 import {
   type LookupOutcome,
   lookupShape,
@@ -8,6 +8,7 @@ import {
   type Tool,
 } from '@action-ledger/tools';
 import { type Performed } from '../record/action-store.ts';
+import { inTurnOfExternalId } from '../record/external-ids.ts';
 import { afterSuccess } from '../attempt/after-success.ts';
 import { attemptContext } from '../attempt/attempt.ts';
 import { takeReport } from '../reports/evidence.ts';
@@ -63,9 +64,8 @@ export async function recordVerdict(
   const performed =
     externalId === undefined
       ? await performVerdict(parts, tool, action, told)
-      : // Of two that bear one id at once, the second finds it on record.
-        await parts.externalIdTurns(canonicalJson([action.tenant, action.tool, externalId]), () =>
-          performVerdict(parts, tool, action, told),
+      : await inTurnOfExternalId(parts, action, { externalId, isToBeTaken: true }, (ofAnother) =>
+          performVerdict(parts, tool, action, told, ofAnother),
         );
   if (performed.kind === 'refusal') parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
   if (performed.kind !== 'done') return performed;
@@ -84,12 +84,13 @@ function performVerdict(
   tool: Tool,
   action: Action,
   { outcome, revisionRead, watched }: Told,
+  ofAnother?: string,
 ): Promise<Performed> {
   return parts.actions.perform(action.id, ({ status }) =>
     status === 'unknown'
       ? {
           type: 'RecordVerdict',
-          verdict: verdictOf(parts, tool, action, outcome),
+          verdict: verdictOf(parts, tool, outcome, ofAnother),
           revisionRead,
           watched,
           rules: tool.rules,
@@ -123,7 +124,13 @@ function reportFound(
 
 type Verdict = CommandOf<'RecordVerdict'>['verdict'];
 
-function verdictOf(parts: Parts, tool: Tool, action: Action, outcome: LookupOutcome): Verdict {
+/** @param ofAnother whose effect the lookup has found */
+function verdictOf(
+  parts: Parts,
+  tool: Tool,
+  outcome: LookupOutcome,
+  ofAnother: string | undefined,
+): Verdict {
   switch (outcome.verdict) {
     case 'absent':
       return { kind: 'absent' };
@@ -135,10 +142,8 @@ function verdictOf(parts: Parts, tool: Tool, action: Action, outcome: LookupOutc
       const { externalId, result } = outcome;
       const found = recordable(parts.sha256, result ?? null, tool.keep);
       if (externalId === undefined) return { kind: 'found', ...found };
-      const owner = parts.index.ownerOfExternalId(action.tenant, action.tool, externalId);
-      if (owner !== undefined && owner !== action.id) {
-        return { kind: 'ambiguous', reason: `${externalId} is the effect of ${owner}` };
-      }
+      if (ofAnother !== undefined)
+        return { kind: 'ambiguous', reason: `${externalId} is the effect of ${ofAnother}` };
       return { kind: 'found', ...found, externalId };
     }
   }

@@ -2,7 +2,6 @@
 import {
   type Action,
   type ActionRefusalCode,
-  canonicalJson,
   type CommandOf,
   parseActionId,
   type Refusal,
@@ -11,9 +10,10 @@ import {
 } from '@action-ledger/domain';
 import { afterSuccess } from '../attempt/after-success.ts';
 import { type Broken, type Performed } from '../record/action-store.ts';
+import { inTurnOfExternalId } from '../record/external-ids.ts';
 import { checkRecorded, checkRequest, reportShape } from '../core/check-request.ts';
 import { joinedBy } from '../propose/join.ts';
-import { performKnown, unknownAction } from '../record/known-action.ts';
+import { isThere, performKnown, unknownAction } from '../record/known-action.ts';
 import { manualRules } from '../attempt/manual-rules.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
 import { type EvidenceReport } from './evidence-report.ts';
@@ -46,29 +46,23 @@ export async function takeReport(
     ...(externalId === undefined ? {} : { externalId }),
     ...(data.value === undefined ? {} : { data: data.value }),
   };
-  const take = (): Promise<Performed> => {
-    const proven = said.proven && !isOfAnother(parts, action, externalId);
+  const take = (ofAnother?: string): Promise<Performed> => {
+    // An id that another action has proves nothing about this one.
+    const proven = said.proven && ofAnother === undefined;
     const dated = saidAt === undefined ? {} : { saidAt };
     return performEvidence(parts, actionId, { ...said, ...dated, proven }, rulesOf(parts, action));
   };
-  const isAlone = action === undefined || externalId === undefined;
-  const performed = isAlone
-    ? await take()
-    : // Of two that bear one id at once, the second finds it on record.
-      await parts.externalIdTurns(canonicalJson([action.tenant, action.tool, externalId]), take);
+  const isToBeTaken = said.proven && claims === 'success';
+  const performed =
+    action === undefined || externalId === undefined
+      ? await take()
+      : await inTurnOfExternalId(parts, action, { externalId, isToBeTaken }, take);
   return followUp(parts, said, performed);
 }
 
 async function actionOf(parts: Parts, actionId: string): Promise<Action | undefined> {
   const loaded = await parts.actions.load(actionId);
-  return loaded.kind === 'action' ? loaded.action : undefined;
-}
-
-/** An id that another action has on record proves nothing about this one. */
-function isOfAnother({ index }: Parts, action?: Action, externalId?: string): boolean {
-  if (action === undefined || externalId === undefined) return false;
-  const owner = index.ownerOfExternalId(action.tenant, action.tool, externalId);
-  return owner !== undefined && owner !== action.id;
+  return loaded.kind === 'action' && isThere(loaded.action) ? loaded.action : undefined;
 }
 
 function rulesOf(parts: Parts, action: Action | undefined): ToolRules {
