@@ -31,6 +31,7 @@ export {
 export { createExplainer, type ExplainerOptions } from './propose/explain-record.ts';
 export { type OnFault, safeOnFault } from './core/host-functions.ts';
 export { sideBySide } from './core/side-by-side.ts';
+export { createLedgerClock, type LedgerClock } from './core/ledger-clock.ts';
 export { within } from './core/within.ts';
 export { amongProcesses, type Crew, createCrew } from './core/crew.ts';
 export { type Core, openCore, openLedger } from './core/core.ts';

@@ -2,6 +2,7 @@
 // counts. A service takes of it what it needs.
 import { hash } from 'node:crypto';
 import {
+  type LedgerClock,
   type OnFault,
   type OwnCore,
   type Service,
@@ -29,8 +30,7 @@ export interface ProcessParts {
   readonly metrics: Metrics;
   readonly digestSecret: SecretDigest;
   readonly sha256: (text: string) => string;
-  /** Wall-clock ms since the epoch, never going back by the clock of this process. */
-  readonly clock: { nowMs(): number };
+  readonly clock: LedgerClock;
   /** Aborted when it is told to stop. */
   readonly stop: AbortSignal;
   readonly onFault: OnFault;

@@ -2,7 +2,7 @@
 // While it waits for a server it says so, at `/ready` too. Where its store has lost something, and a person has
 // confirmed that, it begins anew. Exit codes: 0 stopped as told, 1 failed, 2 wrong settings.
 import { hostname } from 'node:os';
-import { noteToldByLog, type ServiceHealth } from '@action-ledger/application';
+import { createLedgerClock, noteToldByLog, type ServiceHealth } from '@action-ledger/application';
 import {
   createMetrics,
   type Metrics,
@@ -91,7 +91,7 @@ async function serve(
       ...{ store: counted(ports.store, metrics, runtime), log: ports.log },
       ...{ settings, tools, runtime, logger, metrics, digestSecret, sha256, stop, onFault },
       instance: instanceOf(shape.name, settings, runtime),
-      clock: { nowMs: () => runtime.clock.wallMs() },
+      clock: createLedgerClock(runtime.clock),
     };
     const running = await orStopped(stop, () => shape.open(parts, stop));
     if (running === undefined) return;

@@ -1,7 +1,7 @@
 // The auditor over the ledger of this process. What is damaged the ledger puts into quarantine; the views
 // beside the file are compared with the streams; breaches are counted and printed.
 import { hash } from 'node:crypto';
-import { type BrokenRecord } from '@action-ledger/application';
+import { type BrokenRecord, createLedgerClock } from '@action-ledger/application';
 import { type Auditor, createAuditor } from '@action-ledger/auditor';
 import { type Ledger, viewsPathOf } from '@action-ledger/client';
 import { actionOfStream } from '@action-ledger/domain';
@@ -32,7 +32,7 @@ export async function openAuditor(deps: AuditingDeps): Promise<Auditor> {
     store: ledger.store,
     runtime,
     sha256: (text) => hash('sha256', text, 'base64url'),
-    clock: { nowMs: () => runtime.clock.wallMs() },
+    clock: createLedgerClock(runtime.clock),
     ownerOfExternalId: (...named) => ledger.ownerOfExternalId(...named),
     quarantine: (actionId) => isDamaged(ledger, actionId),
     compareProjections: (rest) => compareWithViews(deps, rest),

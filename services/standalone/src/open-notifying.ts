@@ -1,6 +1,7 @@
 // The notifier over the ledger of this process: it follows the events by the log of the process, and keeps
 // what it has told in the file itself.
 import { hash } from 'node:crypto';
+import { createLedgerClock } from '@action-ledger/application';
 import { type EmbeddedEventLog } from '@action-ledger/event-log-embedded';
 import { type EventStore } from '@action-ledger/event-store';
 import { type Logger } from '@action-ledger/gateway';
@@ -38,7 +39,7 @@ export async function openNotifying(deps: NotifyingDeps): Promise<Notifying> {
     runtime,
     endpoints,
     sha256: (text) => hash('sha256', text, 'base64url'),
-    clock: { nowMs: () => runtime.clock.wallMs() },
+    clock: createLedgerClock(runtime.clock),
     onFault,
     onGivenUp: ({ notification, endpoint, tries, reason }) => {
       const { id, kind } = notification;

@@ -5,7 +5,7 @@ import { createMemoryEventStore, type EventStore } from '@action-ledger/event-st
 import { type Runtime } from '@action-ledger/runtime';
 import { createVirtualRuntime } from '@action-ledger/testkit';
 import { createLedgerClock } from '../core/ledger-clock.ts';
-import { createRecordStream, type RecordStream } from './record-stream.ts';
+import { createRecordStream, type DatedRecord, type RecordStream } from './record-stream.ts';
 import { verifyLedger } from './verify.ts';
 
 const sha256 = (text: string): string => hash('sha256', text, 'base64url');
@@ -13,12 +13,13 @@ const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 type Names = readonly string[];
 
 function setUp(): {
+  readonly runtime: Runtime;
   readonly store: ReturnType<typeof createMemoryEventStore>;
   readonly open: () => RecordStream<Names>;
 } {
   const runtime = createVirtualRuntime();
   const store = createMemoryEventStore();
-  return { store, open: () => openNames({ store, runtime }) };
+  return { store, runtime, open: () => openNames({ store, runtime }) };
 }
 
 function openNames({ store, runtime }: NamesDeps): RecordStream<Names> {
@@ -55,6 +56,26 @@ describe('a stream of records', () => {
       events: 3,
       brokenInvariants: [],
     });
+  });
+
+  it('has no record that is older than the one before it, wherever the clock has gone back to', async () => {
+    const { store, runtime } = setUp();
+    const at = async (nowMs: number): Promise<number> => {
+      let seen = 0;
+      const deps = { store, sha256, clock: { nowMs: () => nowMs }, runtime };
+      const shape = {
+        stream: 'times',
+        initial: 0,
+        evolve: (_: number, record: DatedRecord) => record.at,
+      };
+      const changed = await createRecordStream<number>(deps, shape).change('ann', (_, now) => {
+        seen = now;
+        return [named('x')];
+      });
+      expect(changed).toEqual({ kind: 'changed', state: seen });
+      return seen;
+    };
+    expect([await at(2_000), await at(1_000), await at(3_000)]).toEqual([2_000, 2_000, 3_000]);
   });
 
   it('appends nothing for an empty list or a refusal, and hands the refusal back', async () => {

@@ -30,7 +30,7 @@ export interface DatedRecord extends StreamRecord {
 export interface RecordStreamDeps {
   readonly store: EventStore;
   readonly sha256: Sha256;
-  /** Wall-clock ms since the epoch, never going back. */
+  /** Wall-clock ms since the epoch. Where it has gone back, a record is as old as the one before it. */
   readonly clock: { nowMs(): number };
   readonly runtime: Pick<Runtime, 'ids' | 'timers'>;
 }
@@ -95,11 +95,11 @@ export function createRecordStream<State>(
     change: async (by, decide) => {
       for (let round = 0; round < roundsMax; round += 1) {
         const { last, state } = await read();
-        const at = clock.nowMs();
+        const { hash: previous, revision, at: lastAt } = placeOf(stream, last);
+        const at = Math.max(clock.nowMs(), lastAt);
         const decided = decide(state, at);
         if ('kind' in decided) return decided;
         if (decided.length === 0) return { kind: 'changed', state };
-        const { hash: previous, revision } = placeOf(stream, last);
         const context = { sha256, nextId: runtime.ids.next, at, by };
         const { events } = sealEvents(context, previous, decided);
         const expected = last === undefined ? 'no stream' : revision;
@@ -147,9 +147,10 @@ function isSame(last: RecordedEvent, now: RecordedEvent | undefined): boolean {
 function placeOf(
   stream: string,
   last: RecordedEvent | undefined,
-): { readonly revision: number; readonly hash: string } {
-  if (last === undefined) return { revision: -1, hash: chainStart(stream) };
-  return { revision: last.revision, hash: unsealEvent(last).metadata.hash };
+): { readonly revision: number; readonly hash: string; readonly at: number } {
+  if (last === undefined) return { revision: -1, hash: chainStart(stream), at: 0 };
+  const { hash, at } = unsealEvent(last).metadata;
+  return { revision: last.revision, hash, at };
 }
 
 function broken(stream: string, { revision, what }: ChainBreak): StoreFault {
