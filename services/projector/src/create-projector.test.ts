@@ -111,6 +111,8 @@ const textOf = ({ value }: LogRecord): string => Buffer.from(value ?? []).toStri
 
 /** Every event once and in order, and of each action the state that its stream folds to. */
 async function expectAllPublished(): Promise<void> {
+  // Few events are gathered for a moment.
+  await runtime.advance(100);
   const stored = (await store.readAll({ after: 0, max: 10_000 })).filter(
     ({ stream }) => stream !== seatStream,
   );

@@ -137,7 +137,8 @@ async function publishAll(
 ): Promise<void> {
   const last = events.at(-1);
   if (last === undefined) return;
-  term.busySince = runtime.clock.monoMs();
+  const beganMs = runtime.clock.monoMs();
+  term.busySince = beganMs;
   try {
     const records = await project(events);
     for (let first = 0; first < records.length; first += recordsPerPublishMax)
@@ -147,7 +148,14 @@ async function publishAll(
   } finally {
     term.busySince = undefined;
   }
+  if (events.length >= worthIt) return;
+  const leftMs = beganMs + gatherMs - runtime.clock.monoMs();
+  if (leftMs > 0) await pauseFor(leftMs, runtime, term.end);
 }
+
+/** A transaction of the log costs more than the records in it: where few come, they are gathered meanwhile. */
+const gatherMs = 40;
+const worthIt = 64;
 
 interface Line {
   /** From now on nobody else can publish. @throws LogFault; at the end of the term */
