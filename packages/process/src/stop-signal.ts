@@ -9,6 +9,8 @@ export function stopSignal(): AbortSignal {
   };
   for (const signal of signals) process.on(signal, stop);
   process.once('disconnect', stop);
+  // It may have gone while this one was starting. Undefined where nobody waits for this process.
+  if ((process.connected as boolean | undefined) === false) stop();
   return stopping.signal;
 }
 
