@@ -1,5 +1,6 @@
 // What a second executor brings where tools are slow: a stock of actions that were proposed to a gateway, carried out
-// by one executor of 16 slots, and then by two. Every service is a process of its own.
+// by one executor of 16 slots, and then by two. Every service is a process of its own; the gateway has gone by then,
+// since it would only follow what they do.
 import { type Env, type Fleet, startFleet } from '@action-ledger/cli/play';
 import { actionTopics, type EventLog, eventPlaceOf } from '@action-ledger/event-log';
 import { type Runtime } from '@action-ledger/runtime';
@@ -37,7 +38,7 @@ export async function measureExecutors(deps: ExecutorsDeps): Promise<readonly Di
     ACTION_LEDGER_SLOTS: String(slots),
     ACTION_LEDGER_TOOLS: `${import.meta.dirname}/slow-tool-main.ts`,
   };
-  const front = await startFleet({ start, env, services: ['gateway', 'projector'] });
+  const projector = await startFleet({ start, env, services: ['projector'] });
   const finishedAtMs: number[] = [];
   const consumer = await log.consume({
     group: 'bench-executors',
@@ -54,8 +55,11 @@ export async function measureExecutors(deps: ExecutorsDeps): Promise<readonly Di
     const executors = name === 'one' ? 1 : 2;
     const wanted = deps.stock * executors;
     progress(`${executors} of the executors: ${wanted} actions`);
-    await propose(front, proposed, wanted);
+    const gateway = await startFleet({ start, env, services: ['gateway'] });
+    await propose(gateway, proposed, wanted);
     proposed += wanted;
+    appends += await appendsOf(gateway);
+    await gateway.close();
     finishedAtMs.length = 0;
     const services = Array.from({ length: executors }, () => 'executor');
     const fleet = await startFleet({ start, env, services });
@@ -64,9 +68,8 @@ export async function measureExecutors(deps: ExecutorsDeps): Promise<readonly Di
     await fleet.close();
     return ratePerSecond(finishedAtMs.toSorted((a, b) => a - b));
   });
-  appends += await appendsOf(front);
   await consumer.close();
-  await front.close();
+  await projector.close();
   const row = { work: 'distributed', unit: '/s' } as const;
   return [
     {
@@ -121,8 +124,7 @@ function ratePerSecond(sortedMs: readonly number[]): number {
 
 async function appendsOf({ members }: Fleet): Promise<number> {
   let sum = 0;
-  for (const { urls, service } of members) {
-    if (service === 'projector') continue;
+  for (const { urls } of members) {
     const text = await (await fetch(new URL('/metrics', urls['probes'] ?? urls['api']))).text();
     sum += Number(/^action_ledger_store_appends_total(?:\{[^}]*\})? (\d+)/m.exec(text)?.[1] ?? NaN);
   }
