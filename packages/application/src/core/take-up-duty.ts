@@ -36,11 +36,16 @@ export async function takeUpDuty(
     parts.due.set(actionId, parts.clock.nowMs());
 }
 
-/** From anywhere on, so that of several that begin together each meets what another has not begun. */
+/**
+ * Of several that begin together each meets what no other has begun: in one order, wherever it begins, the one
+ * behind comes up to the one before it, passes over what it has heard of, and meets it again and again.
+ */
 function inOwnOrder({ crew, runtime }: Parts, open: readonly string[]): readonly string[] {
   if (!crew.isShared()) return open;
-  const from = Math.floor(runtime.randomness.next() * open.length);
-  return [...open.slice(from), ...open.slice(0, from)];
+  return open
+    .map((actionId) => ({ actionId, at: runtime.randomness.next() }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ actionId }) => actionId);
 }
 
 async function completeHalves(parts: Parts, tail: StoreTail): Promise<void> {
