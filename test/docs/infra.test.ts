@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { loadTools, readSettings } from '@action-ledger/process';
+import { loadTools, readSettings, stopTimes } from '@action-ledger/process';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -16,6 +16,7 @@ const composeForm = z.object({
     z.string(),
     z.object({
       image: z.string(),
+      stop_grace_period: z.string().optional(),
       command: z.array(z.string()).optional(),
       environment: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
     }),
@@ -164,6 +165,15 @@ describe('the compose file', () => {
       const files = tools.map((path) => path.replace('/tools/', 'infra/tools/'));
       expect((await loadTools(files, given)).all.length).toBeGreaterThan(0);
     }
+  });
+
+  it('gives every service more time to stop than it takes', () => {
+    const wholeS = stopTimes.wholeMs / 1_000;
+    for (const [name, { stop_grace_period: grace = '10s' }] of ownServices)
+      expect([name, Number(grace.replace('s', '')) > wholeS]).toEqual([name, true]);
+    const page = read('docs/distributed.md');
+    expect(page).toContain(`It has ended ${wholeS} s after it was told`);
+    expect(page).toContain(`have ${stopTimes.drainMs / 1_000} s`);
   });
 
   it('takes images of a stated version: those that are tested', () => {

@@ -1,10 +1,11 @@
 // A service that is stopped while it starts, or cannot start: it lets go of what it has taken up, and does
 // nothing afterwards.
 import { describe, expect, it } from '@jest/globals';
-import { type Core } from '@action-ledger/application';
+import { amongProcesses, type Core } from '@action-ledger/application';
 import { LogFault } from '@action-ledger/event-log';
-import { StoreFault } from '@action-ledger/event-store';
+import { type EventStore, StoreFault } from '@action-ledger/event-store';
 import { createExecutor } from '@action-ledger/executor';
+import { stopTimes } from '@action-ledger/process';
 import { createFaultyEventStore } from '@action-ledger/testkit';
 import { defineTool } from '@action-ledger/tools';
 import { z } from 'zod';
@@ -46,7 +47,60 @@ async function stopWhileItStarts(
   expect(executor.health().condition).toBe('stopped');
 }
 
+/** It answers to nothing, not even to being aborted. */
+const deaf = defineTool({
+  name: 'deaf',
+  input: z.object({ invoice: z.string() }),
+  guarantee: 'manual',
+  execute: ({ beforeSend }) => {
+    beforeSend();
+    return new Promise(() => {});
+  },
+});
+
+/** @returns after how many seconds */
+async function stoppedAfter(world: ServicesWorld, stopped: Promise<void>): Promise<number> {
+  const ended: true[] = [];
+  void stopped.then(() => ended.push(true));
+  for (let s = 0; s < 120; s += 1) {
+    if (ended.length > 0) return s;
+    await world.runtime.advance(second);
+  }
+  throw new Error('it did not stop');
+}
+
 describe('a service', () => {
+  it('has stopped in the time of its process, though a call, its handler and its follower hang', () =>
+    inServices({ tools: [deaf], crew: amongProcesses }, async (world) => {
+      const caller = await world.openCaller();
+      const { drainMs, stopWithinMs, wholeMs } = stopTimes;
+      const gate = createGate();
+      let isHanging = false;
+      const hang = (): Promise<void> | undefined => (isHanging ? gate.opened : undefined);
+      const store: EventStore = {
+        ...world.store,
+        readStream: async (...asked) => {
+          await hang();
+          return world.store.readStream(...asked);
+        },
+        append: async (...given) => {
+          await hang();
+          return world.store.append(...given);
+        },
+      };
+      const deps = world.depsOf('executor', { store, drainMs });
+      const executor = await world.run(createExecutor({ ...deps, drainMs, stopWithinMs }));
+      await propose(caller, 'deaf', { invoice: '1' });
+      await world.runtime.settle();
+      isHanging = true;
+      await propose(caller, 'deaf', { invoice: '2' });
+      await world.runtime.settle();
+      const afterMs = (await stoppedAfter(world, executor.stop())) * second;
+      gate.open();
+      expect(afterMs).toBeGreaterThan(drainMs + 5 * second);
+      expect(afterMs).toBeLessThan(wholeMs);
+    }));
+
   it('that is stopped while its core is opened sends nothing afterwards', () =>
     inServices({ tools }, async (world) => {
       const caller = await world.openCaller();

@@ -20,6 +20,7 @@ export {
   settingsKnown,
   unknownSettings,
 } from './settings.ts';
+export { stopTimes } from './stopping.ts';
 export { checkSecretKey } from './secret-digest.ts';
 export { SetupFault } from './setup-fault.ts';
 export { loadTools } from './tools/load-tools.ts';

@@ -8,6 +8,7 @@ import {
   type ServiceHealth,
 } from '@action-ledger/application';
 import { ownCoreOf, type ProcessParts, type Running } from './process-parts.ts';
+import { stopTimes } from './stopping.ts';
 
 /** @param open called when the core is caught up; what it gives is started then */
 export function overOwnCore(
@@ -30,8 +31,9 @@ export function overOwnCore(
   return {
     start: async () => {
       const { log, onFault } = parts;
+      const { stopWithinMs } = stopTimes;
       const source = { own: ownCoreOf(parts) };
-      opened = await openServiceCore(source, log, { onFault }, stopping.signal);
+      opened = await openServiceCore(source, log, { onFault, stopWithinMs }, stopping.signal);
       const { core, follower } = opened;
       if (stopping.signal.aborted || follower === undefined) return;
       inner = open(core, follower);

@@ -17,6 +17,7 @@ import { type Runtime } from '@action-ledger/runtime';
 import { type ToolSet } from '@action-ledger/tools';
 import { type ProcessLogger } from './logger.ts';
 import { type Settings } from './settings.ts';
+import { stopTimes } from './stopping.ts';
 
 export interface ProcessParts {
   readonly settings: Settings;
@@ -53,6 +54,7 @@ export function ownCoreOf(parts: ProcessParts): OwnCore {
     sha256,
     digestSecret,
     instance,
+    drainMs: stopTimes.drainMs,
     pauseOnBurst: usualBurst,
     slotsMax: settings.slots,
     watch: metrics.watch,
@@ -79,7 +81,8 @@ export function ownCoreOf(parts: ProcessParts): OwnCore {
 /** Of a service that has a duty. */
 export function serviceDepsOf(parts: ProcessParts): ServiceDeps {
   const { log, runtime, onFault } = parts;
-  return { core: { own: ownCoreOf(parts) }, log, runtime, onFault };
+  const { drainMs, stopWithinMs } = stopTimes;
+  return { core: { own: ownCoreOf(parts) }, log, runtime, onFault, drainMs, stopWithinMs };
 }
 
 export function sha256(text: string): string {

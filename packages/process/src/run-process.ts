@@ -21,6 +21,7 @@ import { checkSecretKey, createSecretDigest } from './secret-digest.ts';
 import { seeCondition } from './see-condition.ts';
 import { type Env, readSettings, type Settings, unknownSettings } from './settings.ts';
 import { SetupFault } from './setup-fault.ts';
+import { endWithin, stopTimes } from './stopping.ts';
 import { stopSignal } from './stop-signal.ts';
 import { loadTools } from './tools/load-tools.ts';
 
@@ -39,6 +40,13 @@ export async function runProcess(shape: ServiceShape): Promise<void> {
   try {
     const runtime = createSystemRuntime();
     const stop = stopSignal();
+    endWithin(stop, runtime, () => {
+      const afterS = stopTimes.wholeMs / 1_000;
+      process.stderr.write(
+        `${shape.name}: it was told to stop ${afterS} s ago, and ends now as it is\n`,
+      );
+      process.exit(1);
+    });
     while (!stop.aborted) await serve(shape, process.env, runtime, stop);
   } catch (fault) {
     process.stderr.write(`${shape.name}: ${textOf(fault)}\n`);

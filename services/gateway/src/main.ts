@@ -1,5 +1,5 @@
 // The gateway as a process of its own: it only records, others carry out. Settings: docs/distributed.md.
-import { accessOf, overOwnCore, runProcess } from '@action-ledger/process';
+import { accessOf, overOwnCore, runProcess, stopTimes } from '@action-ledger/process';
 import { createGateway } from './create-gateway.ts';
 
 await runProcess({
@@ -13,6 +13,7 @@ await runProcess({
         ledger,
         feed: parts.store,
         listen: settings,
+        limits: { drainMs: stopTimes.drainMs },
         onAnswered: (answered) => {
           metrics.answered(answered);
           if (settings.accessLog) logger.info(answered, 'request');

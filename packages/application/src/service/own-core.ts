@@ -18,6 +18,8 @@ export interface OwnCore extends Omit<LedgerOptions, 'duties' | 'index'> {
   readonly index?: ActionIndex;
   /** Of this process among all that follow the log: it is told of every event. */
   readonly instance: string;
+  /** How long closing it waits for attempts under way. Default 30,000. */
+  readonly drainMs?: number;
   /** Told when it is there, before anything is done on it: for what is counted of it. */
   readonly onOpen?: (core: Core) => void;
 }
@@ -47,14 +49,14 @@ export async function openServiceCore(
       follower: undefined,
       close: async () => undefined,
     };
-  const { instance, onOpen, ...ports } = source.own;
+  const { instance, onOpen, drainMs, ...ports } = source.own;
   const { runtime } = ports;
   const core = await openOwnCore(ports);
   onOpen?.(core);
   const follower = createFollower({ ...loop, core, log, instance, runtime });
   const close = async (): Promise<void> => {
     await follower.stop();
-    await core.ledger.close();
+    await core.ledger.close(drainMs === undefined ? {} : { drainMs });
   };
   const giveUp = (): void => void follower.stop();
   stop.addEventListener('abort', giveUp);
@@ -69,7 +71,7 @@ export async function openServiceCore(
   return { core, isOwn: true, follower, close };
 }
 
-async function openOwnCore(ports: Omit<OwnCore, 'instance' | 'onOpen'>): Promise<Core> {
+async function openOwnCore(ports: Omit<OwnCore, 'instance' | 'onOpen' | 'drainMs'>): Promise<Core> {
   const index = ports.index ?? createMemoryActionIndex();
   if (ports.index === undefined) await rebuildIndex(ports.store, ports.tools, index);
   return openCore({ ...ports, index, crew: ports.crew ?? amongProcesses, duties: [] });
