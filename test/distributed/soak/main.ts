@@ -34,6 +34,8 @@ if (servers.kind === 'missing') {
   print(`The soak was skipped: ${servers.why}.`);
   print('0 passed, 0 failed, 1 skipped');
 } else {
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => void servers.stop().finally(() => process.exit(1)));
   const logPath = join(tmpdir(), `action-ledger-soak-${process.pid}.log`);
   say(`${brokers} brokers and one double are there; what services say is in ${logPath}`);
   try {
