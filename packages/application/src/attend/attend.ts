@@ -123,10 +123,7 @@ async function attendPlanned(parts: Parts, action: Action, taking?: Hand): Promi
     parts.due.set(action.id, parts.clock.nowMs() + readyInMs);
     return;
   }
-  if (isBlocked(parts, action)) {
-    parts.due.set(action.id, parts.clock.nowMs() + blockedLookMs);
-    return;
-  }
+  if (isBlocked(parts, action)) return;
   if (isSecretLost(parts, tool, action)) {
     // Who has proposed it may be about to send it.
     if (parts.crew.isShared()) return;
@@ -143,12 +140,17 @@ async function attendPlanned(parts: Parts, action: Action, taking?: Hand): Promi
   await (taking ?? handFor(parts, tool)).send(tool, action);
 }
 
-function isBlocked(parts: Parts, { tenant, tool, guarantee }: Action): boolean {
-  return (
+/** Where it is, it stays due. */
+function isBlocked(parts: Parts, action: Action): boolean {
+  const { id, tenant, tool, guarantee } = action;
+  const isBound = guarantee !== 'observed';
+  if (isBound && parts.heldByPause.hold(action)) return true;
+  const isHeld =
     parts.isClosing() ||
-    (guarantee !== 'observed' && parts.whyPaused(tenant, tool) !== undefined) ||
-    parts.recovering() !== undefined
-  );
+    (isBound && parts.whyPaused(tenant, tool) !== undefined) ||
+    parts.recovering() !== undefined;
+  if (isHeld) parts.due.set(id, parts.clock.nowMs() + blockedLookMs);
+  return isHeld;
 }
 
 /** Why a claim ended that nobody gave back. */

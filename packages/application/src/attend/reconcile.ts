@@ -136,6 +136,7 @@ async function wait(
     return;
   }
   if (hindrance === undefined) {
+    if (parts.heldByPause.hold(action)) return;
     parts.due.set(action.id, now + blockedLookMs);
     return;
   }

@@ -10,7 +10,7 @@ import { afterAppend } from '../record/after-append.ts';
 import { attendAction } from '../attend/attend.ts';
 import { type CallerTools } from '../callers/caller-tools.ts';
 import { createOffers } from '../callers/offers.ts';
-import { createCrew } from './crew.ts';
+import { type Crew, createCrew } from './crew.ts';
 import { createDriving, type Driving } from './driving.ts';
 import {
   pauseGate,
@@ -23,6 +23,7 @@ import {
 import { createJudge } from '../attend/judge.ts';
 import { type LedgerOptions } from '../ledger.ts';
 import { type Parts, type Run } from './parts.ts';
+import { createHeldByPause } from '../people/held-by-pause.ts';
 import { anyPause, pauseOnBurst } from '../people/pausing.ts';
 import { type Pauses } from '../people/pauses.ts';
 import { createQuarantine } from '../record/quarantine.ts';
@@ -79,10 +80,9 @@ export function assemble(
     isShared: crew.isShared,
     ...toldOf(() => parts, told),
   });
-  const worker = runtime.ids.next();
-  crew.join(worker);
+  const driving = createDriving({ ...options, duties: [], crew }, clock, runtime, look, onFault);
   const parts: AssembledParts = {
-    worker,
+    worker: joined(crew, runtime),
     crew,
     store,
     actions,
@@ -94,7 +94,7 @@ export function assemble(
     sha256,
     index,
     judge,
-    ...createDriving({ ...options, duties: [], crew }, clock, runtime, look, onFault),
+    ...driving,
     waiters,
     quarantine,
     reports: createWaitingReports({ store, sha256, clock, runtime }),
@@ -102,6 +102,7 @@ export function assemble(
     ...nothingUnderWay(),
     recovering: () => whyRecovering(store, state),
     whyPaused: anyPause(pauses, pauseGate(options.isPaused, onFault)),
+    heldByPause: createHeldByPause({ pauses, clock, due: driving.due }),
     observes,
     sawUnknown: pauseOnBurst(options, clock, pauses, onFault),
     isClosing: () => state.closing,
@@ -112,6 +113,12 @@ export function assemble(
     onFault,
   };
   return parts;
+}
+
+function joined(crew: Crew, { ids }: Pick<LedgerOptions['runtime'], 'ids'>): string {
+  const worker = ids.next();
+  crew.join(worker);
+  return worker;
 }
 
 function onStreamBroken(parts: () => Parts): (actionId: string, reason: string) => void {

@@ -23,6 +23,7 @@ import { type Judge } from '../attend/judge.ts';
 import { type KeyedTurns } from '../record/keyed-turns.ts';
 import { type LedgerClock } from './ledger-clock.ts';
 import { type LedgerWatch } from './ledger-watch.ts';
+import { type HeldByPause } from '../people/held-by-pause.ts';
 import { type Pause, type PauseEnd, type UnknownOf } from '../people/pauses.ts';
 import { type WaitingReport, type WaitingReports } from '../reports/waiting-reports.ts';
 import { type Quarantine } from '../record/quarantine.ts';
@@ -159,6 +160,7 @@ export interface Parts {
   readonly recovering: () => string | undefined;
   /** Why nothing new is recorded or sent, as a sentence; undefined: not paused. */
   readonly whyPaused: (tenant: string, tool: string) => string | undefined;
+  readonly heldByPause: HeldByPause;
   /** Calls of it are only observed: every one goes out. */
   readonly observes: (tenant: string, tool: string) => boolean;
   /** An attempt of the tenant has ended in doubt. */

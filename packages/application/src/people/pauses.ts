@@ -67,6 +67,8 @@ export interface Pauses {
    * @throws StoreFault
    */
   refresh(): Promise<void>;
+  /** Told whenever other things are paused than before, by whomever. One at a time. */
+  onChanged(listener: () => void): void;
 }
 
 /** By scope, in the order in which they began. */
@@ -113,10 +115,10 @@ export function createPauses(
   onResumed?: (end: PauseEnd) => void,
 ): Pauses {
   const stream = createRecordStream(deps, pauseStream);
-  let pauses: Scopes = new Map();
+  const { now, become, onChanged } = createKnownScopes();
   return {
-    why: (tenant, tool) => (pauses.size === 0 ? undefined : whyIn(pauses, tenant, tool)),
-    list: () => [...pauses.values()],
+    why: (tenant, tool) => (now().size === 0 ? undefined : whyIn(now(), tenant, tool)),
+    list: () => [...now().values()],
     pause: async ({ by, reason, ...scope }) => {
       const key = keyOf(scope);
       const found: { earlier?: Pause | undefined } = {};
@@ -128,8 +130,8 @@ export function createPauses(
         return [{ type: 'LedgerPaused', data: dataOf(scope, reason) }];
       });
       if (changed.kind === 'refusal') return changed;
-      pauses = changed.state;
-      const pause = pauses.get(key);
+      become(changed.state);
+      const pause = now().get(key);
       if (pause === undefined) throw new Error('a pause was just recorded');
       if (found.earlier === undefined) onPaused(pause);
       return pause;
@@ -146,23 +148,45 @@ export function createPauses(
           : otherPause(found.pause);
       });
       if (changed.kind === 'refusal') return changed;
-      pauses = changed.state;
+      become(changed.state);
       if (found.pause === undefined) throw new Error('a resume has a pause');
       onResumed?.({ pause: found.pause, by, reason });
       return found.pause;
     },
     refresh: async () => {
-      const before = pauses;
+      const before = now();
       try {
         const read = await stream.load();
         // What was paused or resumed here meanwhile is newer; others' news comes with the next refresh.
-        if (pauses === before) pauses = read;
+        if (now() === before) become(read);
       } catch (fault) {
         if (!(fault instanceof StoreFault) || fault.code !== 'store.corrupt') throw fault;
         // A gate that breaks stays closed; the rest of the ledger answers and reconciles.
         const all = { reason: unreadable, by: 'ledger', at: deps.clock.nowMs(), revision: -1 };
-        pauses = new Map([[keyOf({}), all]]);
+        become(new Map([[keyOf({}), all]]));
       }
+    },
+    onChanged,
+  };
+}
+
+/** As last known here. */
+function createKnownScopes(): {
+  readonly now: () => Scopes;
+  readonly become: (next: Scopes) => void;
+  readonly onChanged: Pauses['onChanged'];
+} {
+  let pauses: Scopes = new Map();
+  let tellChanged = (): void => undefined;
+  return {
+    now: () => pauses,
+    become: (next) => {
+      const isNews = next !== pauses;
+      pauses = next;
+      if (isNews) tellChanged();
+    },
+    onChanged: (listener) => {
+      tellChanged = listener;
     },
   };
 }

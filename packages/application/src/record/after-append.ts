@@ -36,6 +36,7 @@ export function afterAppend(
 function letGo(parts: Parts, before: Action, action: Action): void {
   if (!isOpen(action)) {
     parts.judge.forget(action.id);
+    parts.heldByPause.forget(action.id);
     if (action.outcome === undefined) parts.joins.delete(action.id);
     parts.secrets.delete(action.id);
     if (!parts.runs.has(action.id)) parts.slots.release(action.id);
