@@ -7,6 +7,7 @@ import { pageOf, placeOfCursor } from '../cursor.ts';
 import { waitingForm } from '../forms/action-forms.ts';
 import { count, text } from '../forms/json.ts';
 import { type Door, route } from '../route.ts';
+import { viewsOfRows } from '../views-of-rows.ts';
 
 const list = z
   .strictObject({ approvals: z.array(waitingForm), next: z.string().optional() })
@@ -38,8 +39,7 @@ export const listApprovals = route({
       limit,
       after,
     );
-    const approvals = [];
-    for (const row of rows) approvals.push(...(await waitingOf(door, row)));
+    const approvals = await viewsOfRows(rows, (row) => waitingOf(door, row));
     return { status: 200, body: { approvals, ...(next === undefined ? {} : { next }) } };
   },
 });

@@ -6,6 +6,7 @@ import { problem } from '../answers/http-answer.ts';
 import { unknownForm } from '../forms/action-forms.ts';
 import { count, owner, text } from '../forms/json.ts';
 import { type Door, route } from '../route.ts';
+import { viewsOfRows } from '../views-of-rows.ts';
 import { withoutMissing } from '../without-missing.ts';
 
 const list = z
@@ -40,8 +41,7 @@ export const listUnknowns = route({
     });
     const rows = found.slice(0, limit);
     const last = found.length > limit ? rows.at(-1) : undefined;
-    const unknowns = [];
-    for (const row of rows) unknowns.push(...(await unknownOf(door, row)));
+    const unknowns = await viewsOfRows(rows, (row) => unknownOf(door, row));
     const next = last === undefined ? {} : { next: cursorOf(last) };
     return { status: 200, body: { unknowns, ...next } };
   },
