@@ -45,6 +45,8 @@ const partitions = 2;
 const timing = { sessionMs: 2_000, heartbeatMs: 300, fetchWaitMs: 200, stallMs: 60_000 };
 /** Of the seat of the projector, in virtual time: each third of it costs an append. */
 const leaseMs = 60 * 24 * 3_600_000;
+/** Publishing takes no virtual time, as in every other setting. */
+const gatherMs = 0;
 
 export async function openBrokerLog(options: BrokerLogOptions): Promise<BrokerLog> {
   const { brokers, time, traffic } = options;
@@ -62,7 +64,7 @@ export async function openBrokerLog(options: BrokerLogOptions): Promise<BrokerLo
   const newest: EventLog['newest'] = (topics) => traffic.during(log.newest(topics));
   const projecting = (store: EventStore): Projector =>
     createProjector({
-      ...{ store, sha256, leaseMs, runtime: time, instance: 'projector' },
+      ...{ store, sha256, leaseMs, gatherMs, runtime: time, instance: 'projector' },
       log: { openPublisher: (given) => openPublisher(parts, given), newest },
       clock: { nowMs: () => time.clock.wallMs() },
       onFault: (where, fault) => {

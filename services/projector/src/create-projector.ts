@@ -28,6 +28,8 @@ export interface ProjectorDeps {
   readonly instance: string;
   /** After so long without a word of it, another instance takes over. Default 9,000. */
   readonly leaseMs?: number;
+  /** Where few events come, they are gathered for so long before they are published. Default 40. */
+  readonly gatherMs?: number;
   /** Default: JSON. */
   readonly encode?: Encoders;
   /** With something to publish and no progress for so long, it is stuck. Default 60,000. */
@@ -47,6 +49,7 @@ export function createProjector(given: ProjectorDeps): Projector {
   const deps = {
     ...given,
     leaseMs: given.leaseMs ?? 9_000,
+    gatherMs: given.gatherMs ?? 40,
     encode: given.encode ?? encodersAsJson,
     onFault: safeOnFault(given.onFault),
   };
@@ -77,7 +80,8 @@ interface Running {
   ended: Promise<void>;
 }
 
-type Deps = ProjectorDeps & Required<Pick<ProjectorDeps, 'leaseMs' | 'encode' | 'onFault'>>;
+type Deps = ProjectorDeps &
+  Required<Pick<ProjectorDeps, 'leaseMs' | 'gatherMs' | 'encode' | 'onFault'>>;
 
 function run(deps: Deps): Running {
   const stopping = new AbortController();

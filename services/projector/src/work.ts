@@ -28,6 +28,8 @@ export interface WorkDeps {
   readonly sha256: Sha256;
   readonly encode: Encoders;
   readonly runtime: Runtime;
+  /** A transaction of the log costs more than the records in it: where few come, they are gathered meanwhile. */
+  readonly gatherMs: number;
   readonly onFault: OnFault;
 }
 
@@ -130,7 +132,7 @@ interface Hands {
 
 /** @throws where the term ends meanwhile: what follows must not be handled before this */
 async function publishAll(
-  { runtime }: WorkDeps,
+  { runtime, gatherMs }: WorkDeps,
   term: Term,
   { line, project }: Hands,
   events: readonly RecordedEvent[],
@@ -153,8 +155,7 @@ async function publishAll(
   if (leftMs > 0) await pauseFor(leftMs, runtime, term.end);
 }
 
-/** A transaction of the log costs more than the records in it: where few come, they are gathered meanwhile. */
-const gatherMs = 40;
+/** So many at once are not few. */
 const worthIt = 64;
 
 interface Line {
