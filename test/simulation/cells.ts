@@ -41,16 +41,8 @@ const outOfReach: readonly OutOfReach[] = [
   },
   {
     types: ['CallJoined'],
-    from: [
-      'planned',
-      'awaiting_approval',
-      'claimed',
-      'dispatched',
-      'denied',
-      'rejected',
-      'superseded',
-    ],
-    why: 'calls go on record with the outcome of an attempt, or after a success',
+    from: ['planned', 'awaiting_approval', 'claimed', 'dispatched'],
+    why: 'calls go on record with the outcome of an attempt, or after the end of an action',
   },
   {
     types: ['CallJoined'],

@@ -142,9 +142,9 @@ export const everyCommand: { readonly [Type in ActionCommand['type']]: readonly 
   DetectDuplicate: [
     { type: 'DetectDuplicate', externalIds: ['r-77'], other: 'next', proposal: 'undo one' },
   ],
-  JoinCall: [
-    { type: 'JoinCall', call: { run: 'r-1', turn: '2', call: 'c-2' } },
-    { type: 'JoinCall', call: {} },
+  JoinCalls: [
+    { type: 'JoinCalls', calls: [{ run: 'r-1', turn: '2', call: 'c-2' }] },
+    { type: 'JoinCalls', calls: [{}] },
   ],
   MarkUndone: [{ type: 'MarkUndone', by: 'undoer' }],
   Supersede: [{ type: 'Supersede', by: 'next' }],

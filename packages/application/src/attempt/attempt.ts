@@ -256,7 +256,7 @@ async function record(
       const command = { type: 'RecordOutcome', claim, attempt, outcome: toStore } as const;
       return await parts.actions.perform(
         action.id,
-        () => ({ ...command, rules: tool.rules, jitter, ...joinedBy(parts, action.id) }),
+        () => ({ ...command, rules: tool.rules, jitter, ...joinedBy(parts, action, outcome.kind) }),
         { tries },
       );
     } catch (fault) {

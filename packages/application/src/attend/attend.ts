@@ -172,7 +172,7 @@ async function attendClaim(parts: Parts, action: Action): Promise<void> {
     // Its holder may have been told since that it is extended.
     if (!isOrphan && isLive(parts, action.id, current.claim)) return undefined;
     return current.status === 'dispatched'
-      ? { type: 'LoseAttempt', reason, rules, ...joinedBy(parts, action.id) }
+      ? { type: 'LoseAttempt', reason, rules, ...joinedBy(parts, action) }
       : { type: 'EndClaim', claim: claim.revision, reason, rules };
   });
   // A success that was reported while the attempt ran.

@@ -94,7 +94,7 @@ function performVerdict(
           revisionRead,
           watched,
           rules: tool.rules,
-          ...joinedBy(parts, action.id),
+          ...joinedBy(parts, action),
         }
       : undefined,
   );

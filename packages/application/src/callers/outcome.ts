@@ -53,7 +53,7 @@ export async function takeOutcome(
   const rules = tool?.rules ?? manualRules(action.tool);
   const outcome = asStored(parts, request.outcome, tool?.keep ?? []);
   const jitter = parts.runtime.randomness.next();
-  const performed = await parts.actions.perform(actionId, () => ({
+  const performed = await parts.actions.perform(actionId, (current) => ({
     type: 'RecordOutcome',
     claim,
     worker,
@@ -61,7 +61,7 @@ export async function takeOutcome(
     outcome,
     rules,
     jitter,
-    ...joinedBy(parts, actionId),
+    ...joinedBy(parts, current, outcome.kind),
   }));
   switch (performed.kind) {
     case 'broken':

@@ -134,6 +134,7 @@ function nothingUnderWay(): Pick<
   | 'runs'
   | 'secrets'
   | 'joins'
+  | 'joinsUnderWay'
   | 'undoers'
   | 'dependents'
   | 'beingRecorded'
@@ -147,6 +148,7 @@ function nothingUnderWay(): Pick<
     runs: new Map<string, Run>(),
     secrets: new Map(),
     joins: new Map(),
+    joinsUnderWay: new Set(),
     epochTurns: createKeyedTurns(),
     undoers: new Map(),
     dependents: new Map(),

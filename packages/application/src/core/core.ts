@@ -220,7 +220,7 @@ function coreOf(given: CoreParts): Core {
       hearing.stop();
       parts.due.stop();
       await drain(parts, drainMs);
-      await Promise.all(parts.reportsUnderWay);
+      await Promise.all([...parts.reportsUnderWay, ...parts.joinsUnderWay]);
       parts.crew.leave(parts.worker);
       await parts.index.close();
     }),

@@ -144,9 +144,11 @@ export interface Parts {
   readonly runs: Map<string, Run>;
   /** Whole arguments of actions with secret fields: they are nowhere else. */
   readonly secrets: Map<string, JsonObject>;
-  /** Calls that joined an open action and go on record with its outcome. */
+  /** Calls that joined an open action: they go on record with its outcome, or after an ending without effect. */
   readonly joins: Map<string, CallOrigin[]>;
-  /** Calls that join an epoch which has succeeded, and those that open the one after it, by the earlier one. */
+  /** Those of endings that are being recorded. */
+  readonly joinsUnderWay: Set<Promise<unknown>>;
+  /** Calls that joined an epoch which has come to its end, and those that open the one after it, by the earlier one. */
   readonly epochTurns: KeyedTurns;
   /** Target of an undo under way → its undoer. */
   readonly undoers: Map<string, string>;

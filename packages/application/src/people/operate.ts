@@ -134,7 +134,7 @@ async function settleOnce(parts: Parts, request: SettleRequest): Promise<Perform
           : { kind: 'absent', ...(forced === true ? { forced } : {}) },
       watched: parts.judge.watched(action),
       rules: toolOf(parts, action)?.rules ?? manualRules(action.tool),
-      ...joinedBy(parts, actionId),
+      ...joinedBy(parts, action),
     }),
     { by },
   );

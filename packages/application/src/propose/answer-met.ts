@@ -5,7 +5,7 @@ import { type Tool } from '@action-ledger/tools';
 import { type Answer, answerFor } from '../answer/answer.ts';
 import { isOwnAttempt } from '../callers/handed-out.ts';
 import { followed, restUntil, type Waiting } from '../answer/follow.ts';
-import { isJoinRecorded, noteJoin, recordJoin } from './join.ts';
+import { isJoinRecorded, noteJoin, recordJoin, recordJoined } from './join.ts';
 import { type Names } from './names.ts';
 import { type Parts } from '../core/parts.ts';
 import { type Proposal } from './proposal.ts';
@@ -76,8 +76,8 @@ async function attached(
     void parts.attend(action.id);
   const rested = await restUntil(parts, action.id, waiting);
   if (rested === undefined) return brokenAnswer(proposal, action.id);
+  if (newCall) await recordJoined(parts, tool, proposal, rested);
   if (rested.supersededBy !== undefined) return followed(parts, rested, waiting);
-  if (newCall) await recordJoin(parts, tool, proposal, rested);
   return answerFor(rested, { repeat: true, beingRecorded: parts.beingRecorded.has(action.id) });
 }
 

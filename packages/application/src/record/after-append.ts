@@ -5,6 +5,7 @@ import { type Tool } from '@action-ledger/tools';
 import { nextLookAt } from '../attend/due-index.ts';
 import { type Parts, toolOf } from '../core/parts.ts';
 import { type UnknownOf } from '../people/pauses.ts';
+import { settleJoins } from '../propose/join.ts';
 import { takeUpReports } from '../reports/report-door.ts';
 import { matchesOf, trackUndoer } from '../attempt/undo.ts';
 
@@ -37,7 +38,7 @@ function letGo(parts: Parts, before: Action, action: Action): void {
   if (!isOpen(action)) {
     parts.judge.forget(action.id);
     parts.heldByPause.forget(action.id);
-    if (action.outcome === undefined) parts.joins.delete(action.id);
+    settleJoins(parts, action);
     parts.secrets.delete(action.id);
     if (!parts.runs.has(action.id)) parts.slots.release(action.id);
   } else if (action.claim !== undefined) parts.slots.leave(action.id);

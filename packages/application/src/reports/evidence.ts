@@ -94,7 +94,7 @@ function performEvidence(
     ...report,
     rules,
     watched: parts.judge.watched(action),
-    ...joinedBy(parts, actionId),
+    ...joinedBy(parts, action),
   }));
 }
 

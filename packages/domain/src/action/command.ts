@@ -221,7 +221,7 @@ export type ActionCommand =
       readonly other?: string;
       readonly proposal: string;
     }
-  | { readonly type: 'JoinCall'; readonly call: CallOrigin }
+  | { readonly type: 'JoinCalls'; readonly calls: readonly CallOrigin[] }
   | { readonly type: 'MarkUndone'; readonly by: string }
   | { readonly type: 'Supersede'; readonly by: string }
   | { readonly type: 'PlanCompensation'; readonly by: string }

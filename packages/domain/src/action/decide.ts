@@ -7,7 +7,7 @@ import { claim, dispatch, endClaim, extendClaim, recheck } from './claim.ts';
 import { type Decision, type Instant } from './decision.ts';
 import { closeIncident, detectDuplicate, reportEvidence } from './evidence.ts';
 import {
-  joinCall,
+  joinCalls,
   markUndone,
   planCompensation,
   recordCompensation,
@@ -61,8 +61,8 @@ export function decide(action: Action, command: ActionCommand, now: Instant): De
       return withJoined(action, command, reportEvidence(action, command, now));
     case 'DetectDuplicate':
       return detectDuplicate(action, command, now);
-    case 'JoinCall':
-      return joinCall(action, command);
+    case 'JoinCalls':
+      return joinCalls(action, command);
     case 'MarkUndone':
       return markUndone(action, command);
     case 'Supersede':

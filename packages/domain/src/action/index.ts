@@ -7,7 +7,7 @@ export * from './decision.ts';
 export * from './epochs.ts';
 export * from './event.ts';
 export * from './evolve.ts';
-export { isSameCall, joinedCallsMax } from './links.ts';
+export { isNewTo, isSameCall, joinedAtOnceMax, joinedCallsMax } from './links.ts';
 export * from './observed.ts';
 export * from './state.ts';
 export * from './tool-rules.ts';

@@ -8,16 +8,16 @@ const call = { run: 'r-1', turn: '2', call: 'c-2' };
 describe('a call that joins', () => {
   it('is recorded once', () => {
     const { action } = given(...inStatus.succeeded)
-      .when({ type: 'JoinCall', call })
+      .when({ type: 'JoinCalls', calls: [call] })
       .then({ type: 'CallJoined', data: { call } })
-      .when({ type: 'JoinCall', call })
+      .when({ type: 'JoinCalls', calls: [call] })
       .then();
     expect(action.calls).toHaveLength(2);
   });
 
   it('without a call id is a redelivery, and no new call', () => {
     given(...inStatus.succeeded)
-      .when({ type: 'JoinCall', call: { run: 'r-1' } })
+      .when({ type: 'JoinCalls', calls: [{ run: 'r-1' }] })
       .then();
   });
 
@@ -26,10 +26,10 @@ describe('a call that joins', () => {
       event('CallJoined', { call: { ...call, call: `c-${index + 10}` } }),
     );
     given(...inStatus.succeeded, ...joins)
-      .when({ type: 'JoinCall', call })
+      .when({ type: 'JoinCalls', calls: [call] })
       .thenRefused('action.joins-full');
     given(...inStatus.succeeded, ...joins.slice(1))
-      .when({ type: 'JoinCall', call })
+      .when({ type: 'JoinCalls', calls: [call] })
       .then('CallJoined');
   });
 

@@ -10,27 +10,24 @@ import { defaultChecks } from './tool-rules.ts';
 /** More joined calls than this are kept in the side table only. */
 export const joinedCallsMax = 1_000;
 
-export function joinCall(action: Action, command: CommandOf<'JoinCall'>): Decision {
+export function joinCalls(action: Action, { calls }: CommandOf<'JoinCalls'>): Decision {
   if (action.status === 'new' || action.status === 'reserved') return wrongStatus(action, 'join');
-  const { call } = command;
-  if (call.call === undefined || action.calls.some((each) => isSameCall(each, call)))
-    return accept();
-  if (action.calls.length > joinedCallsMax)
+  const joined = callsJoined(action, calls);
+  if (joined.length === 0 && calls.some((call) => isNewTo(action, call)))
     return refuse('action.joins-full', 'The action has its full number of joined calls.', action);
-  return accept({ type: 'CallJoined', data: { call } });
+  return accept(...joined);
 }
 
-/** What an append holds beside an outcome is bounded; the calls beyond it join one by one. */
-export const joinedWithOutcomeMax = 32;
+/** One append holds so many; the calls beyond it join after it. */
+export const joinedAtOnceMax = 32;
 
 /** The calls among these that are not on record yet, in their order. */
 export function callsJoined(action: Action, calls: readonly CallOrigin[]): readonly ActionEvent[] {
-  const room = Math.min(joinedWithOutcomeMax, joinedCallsMax + 1 - action.calls.length);
+  const room = Math.min(joinedAtOnceMax, joinedCallsMax + 1 - action.calls.length);
   const fresh: CallOrigin[] = [];
   for (const call of calls) {
     if (fresh.length >= room) break;
-    const known = [...action.calls, ...fresh].some((each) => isSameCall(each, call));
-    if (call.call !== undefined && !known) fresh.push(call);
+    if (isNewTo(action, call) && !fresh.some((each) => isSameCall(each, call))) fresh.push(call);
   }
   return fresh.map((call) => ({ type: 'CallJoined', data: { call } }));
 }
@@ -47,6 +44,11 @@ export function withJoined(
 
 function isSuccess({ type, data }: ActionEvent): boolean {
   return type === 'ActionSucceeded' || (type === 'ActionReconciled' && data.verdict === 'found');
+}
+
+/** One without an id is no call of its own. */
+export function isNewTo({ calls }: Action, call: CallOrigin): boolean {
+  return call.call !== undefined && !calls.some((each) => isSameCall(each, call));
 }
 
 /** A call is (run, turn, call id); the arguments hash is the action's own. */

@@ -27,7 +27,7 @@ import {
   verdict,
   watchedFor,
 } from '../../test-support/samples.ts';
-import { joinedWithOutcomeMax } from './links.ts';
+import { joinedAtOnceMax } from './links.ts';
 import { defaultRetry, type Guarantee } from './tool-rules.ts';
 
 const dispatched = given(...inStatus.dispatched);
@@ -438,7 +438,7 @@ describe('calls that joined', () => {
   it('fit into one append', () => {
     const joined = Array.from({ length: 100 }, (_, index) => call(`c-${index + 10}`));
     expect(dispatched.when(record(done, { joined })).action.calls).toHaveLength(
-      1 + joinedWithOutcomeMax,
+      1 + joinedAtOnceMax,
     );
   });
 
