@@ -339,7 +339,7 @@ describe('executor', () => {
     });
   });
 
-  it('leaves secret arguments to the process that has them, which sends them at once', () => {
+  it('is left no secret arguments, which nobody but the process that was told them has', () => {
     const sent: string[] = [];
     const secret = defineTool({
       name: 'secret',
@@ -356,9 +356,18 @@ describe('executor', () => {
       const caller = await world.openCaller();
       await world.run(createExecutor(world.depsOf('executor')));
       await world.run(createReconciler(world.depsOf('reconciler')));
-      const atOnce = await propose(caller, 'secret', { invoice: '1', pin: '4711' }, 20 * second);
-      expect(atOnce).toMatchObject({ word: 'done' });
-      await world.runtime.advance(20 * second);
+      const refused = { word: 'refused', state: 'refused', code: 'tool.takes-secrets' };
+      const args = { invoice: '1', pin: '4711' };
+      expect(await propose(caller, 'secret', args, 20 * second)).toMatchObject(refused);
+      expect((await world.store.readAll({ after: 0, max: 10 })).map(({ type }) => type)).toEqual([
+        'ToolRegistered',
+      ]);
+      // A process that carries out itself takes them, and its answer is every process's.
+      await caller.begin('send');
+      expect(await propose(caller, 'secret', args, 20 * second)).toMatchObject({ word: 'done' });
+      await caller.end('send');
+      const again = await propose(caller, 'secret', args, 20 * second);
+      expect(again).toMatchObject({ word: 'already-done', repeat: true });
       expect(sent).toEqual(['4711']);
     });
   });

@@ -4,7 +4,7 @@
 import { StoreFault } from '@action-ledger/event-store';
 import { type Answer, refusedAnswer } from './answer.ts';
 import { type AnswerCode } from './answer-codes.ts';
-import { type Parts } from '../core/parts.ts';
+import { declaredTool, hasSecrets, type Parts } from '../core/parts.ts';
 import { type Proposal } from '../propose/proposal.ts';
 
 const uncertainPlanLookMs = 5_000;
@@ -22,10 +22,21 @@ export function notRecordable(parts: Parts, proposal: Proposal): Answer | undefi
     return refused(proposal, 'failed-without-effect', 'ledger.closing', reason);
   }
   const { tenant, tool } = proposal;
-  const paused = parts.observes(tenant, tool) ? undefined : parts.whyPaused(tenant, tool);
-  if (paused === undefined) return undefined;
+  if (parts.observes(tenant, tool)) return undefined;
+  const paused = parts.whyPaused(tenant, tool);
   // No other arguments would end the pause: the word must not invite to try them.
-  return refused(proposal, 'refused', 'ledger.paused', `${paused} Nothing was recorded.`);
+  if (paused !== undefined)
+    return refused(proposal, 'refused', 'ledger.paused', `${paused} Nothing was recorded.`);
+  if (!isLostOnOthers(parts, proposal)) return undefined;
+  const reason = `Another process carries out "${tool}", and its secret arguments are not stored for it. Nothing was recorded.`;
+  return refused(proposal, 'refused', 'tool.takes-secrets', reason);
+}
+
+/** Its secret arguments are in no stream, and who would send it is another process. */
+function isLostOnOthers(parts: Parts, { tenant, tool: name }: Proposal): boolean {
+  if (parts.duties.has('send') || !parts.crew.isShared()) return false;
+  const tool = declaredTool(parts, tenant, name);
+  return tool !== undefined && tool.byCaller !== true && hasSecrets(tool);
 }
 
 /** It is not known what this call meets, so it must not be told that nothing was done. */

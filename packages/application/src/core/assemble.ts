@@ -80,7 +80,7 @@ export function assemble(
     isShared: crew.isShared,
     ...toldOf(() => parts, told),
   });
-  const driving = createDriving({ ...options, duties: [], crew }, clock, runtime, look, onFault);
+  const driving = createDriving({ ...options, duties: [] }, clock, runtime, look, onFault);
   const parts: AssembledParts = {
     worker: joined(crew, runtime),
     crew,

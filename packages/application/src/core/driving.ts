@@ -1,11 +1,10 @@
 // What makes open actions move: the duties, looks at what is due, and room to send it. Without a duty
 // nothing is due, and without the duty to send nothing new finds room: it is recorded, and others do
-// the rest. Secret arguments nobody else has: where others do the rest, those are sent by who proposes.
+// the rest.
 import { type Runtime } from '@action-ledger/runtime';
 import { type Attending, createAttending } from '../attend/attending.ts';
 import { createDueIndex, type DueIndex } from '../attend/due-index.ts';
-import { createSlots, type Slots, type Wanted } from '../attempt/slots.ts';
-import { type Crew } from './crew.ts';
+import { createSlots, type Slots } from '../attempt/slots.ts';
 import { allDuties, type ChangingDuties, createDuties, type Duties, type Duty } from './duties.ts';
 import { type OnFault } from './host-functions.ts';
 import { type LedgerClock } from './ledger-clock.ts';
@@ -17,10 +16,6 @@ export interface DrivingOptions {
   readonly slotsMax?: number;
 }
 
-export interface DrivingDeps extends DrivingOptions {
-  readonly crew: Crew;
-}
-
 export interface Driving {
   readonly duties: ChangingDuties;
   readonly attend: Attending['attend'];
@@ -30,7 +25,7 @@ export interface Driving {
 }
 
 export function createDriving(
-  { duties: initial = allDuties, slotsMax, crew }: DrivingDeps,
+  { duties: initial = allDuties, slotsMax }: DrivingOptions,
   clock: LedgerClock,
   { timers }: Pick<Runtime, 'timers'>,
   look: (due: string) => Promise<void>,
@@ -53,7 +48,7 @@ export function createDriving(
   );
   const slots = createSlots({ clock, due, ...(slotsMax === undefined ? {} : { slotsMax }) });
   const { attendOrFail } = attending;
-  return { duties, attend, attendOrFail, due, slots: slotsByDuties(slots, duties, crew) };
+  return { duties, attend, attendOrFail, due, slots: slotsByDuties(slots, duties) };
 }
 
 function dueByDuties(due: DueIndex, duties: Duties): DueIndex {
@@ -65,13 +60,9 @@ function dueByDuties(due: DueIndex, duties: Duties): DueIndex {
   };
 }
 
-function slotsByDuties(slots: Slots, duties: Duties, crew: Crew): Slots {
-  const isOfOthers = ({ isNew, tool }: Wanted): boolean => {
-    const isSecret = tool.declaration.secret.length > 0;
-    return isNew && !duties.has('send') && !(isSecret && crew.isShared());
-  };
+function slotsByDuties(slots: Slots, duties: Duties): Slots {
   return {
     ...slots,
-    take: (wanted) => (isOfOthers(wanted) ? 'full' : slots.take(wanted)),
+    take: (wanted) => (wanted.isNew && !duties.has('send') ? 'full' : slots.take(wanted)),
   };
 }

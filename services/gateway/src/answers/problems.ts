@@ -221,7 +221,7 @@ export const problems: Rows = {
   'tool.rules-loosened': no(403, 'Only an operator loosens the rules of a tool'),
   'tool.only-reads': outOfPlace('A tool that only reads is not proposed by a log'),
   'tool.served-here': outOfPlace('The ledger itself carries out this tool'),
-  'tool.takes-secrets': outOfPlace('Secret arguments must be in no log'),
+  'tool.takes-secrets': outOfPlace('Secret arguments cannot get there'),
   'tool.too-many': outOfPlace('No more tools are taken'),
   'tool.too-often': busy(429, 'A tool was declared otherwise too often', 3_600),
   'tool.unknown': no(404, 'There is no such tool'),
