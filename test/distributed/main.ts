@@ -8,8 +8,13 @@ import { startServers } from './servers.ts';
 import { screenOf, services, startProcess } from './services.ts';
 
 /** For whoever tries it out, alone on this machine. */
-const usual = { ACTION_LEDGER_OPEN: 'true', ACTION_LEDGER_LOG_LEVEL: 'warn' };
+const usual = {
+  ACTION_LEDGER_OPEN: 'true',
+  ACTION_LEDGER_LOG_LEVEL: 'warn',
+  ACTION_LEDGER_TOOLS: `${import.meta.dirname}/try-out-tools.ts`,
+};
 const program = 'packages/cli/bin/action-ledger.js';
+console.log('Starting a Kafka broker and the protocol double of EventStoreDB …');
 const servers = await startServers({ brokers: 1 });
 if (servers.kind === 'missing') {
   console.log(`Nothing was started: ${servers.why}.`);
@@ -39,7 +44,8 @@ if (servers.kind === 'missing') {
   }
 
   async function stayUp(): Promise<void> {
-    const given = { ...named, ...usual };
+    const given = { ...usual, ...process.env, ...named };
+    console.log(`Starting ${services.length} services, each in a process of its own …`);
     const fleet = await startFleet({ start: startProcess('inherit'), env: given, services });
     console.log(screenOf(fleet, given));
     await stopping;

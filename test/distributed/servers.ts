@@ -77,6 +77,8 @@ function begin(file: string, port: string): ChildProcess {
   const flags = ['--conditions=source', '--experimental-strip-types'];
   const quiet = '--disable-warning=ExperimentalWarning';
   return spawn(process.execPath, [...flags, quiet, doubleProgram, '--port', port, '--file', file], {
+    // A terminal's Ctrl-C is not for it: services that stop still have something to record.
+    detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }

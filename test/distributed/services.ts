@@ -35,12 +35,14 @@ export function screenOf({ members, url }: Fleet, env: Env): string {
     'The distributed size runs on this machine, each part in a process of its own.',
     '',
     `EventStoreDB (protocol double)  ${env['ACTION_LEDGER_EVENTSTOREDB_URL'] ?? ''}`,
-    `Kafka                           ${env['ACTION_LEDGER_KAFKA_BROKERS'] ?? ''}`,
+    `Kafka                           ${env['ACTION_LEDGER_KAFKA_BROKERS'] ?? ''}, topics of ${env['ACTION_LEDGER_KAFKA_PARTITIONS'] ?? ''} partitions`,
     '',
     'service      process  addresses',
     ...rows,
     '',
     `  curl ${url}/v1/tools`,
+    `  curl ${url}/v1/actions -H 'Content-Type: application/json' \\`,
+    `    -d '{"tool": "refund_order", "arguments": {"order_id": "o-17", "amount_cents": 2500}, "run": "run-1", "call": "call-1"}'`,
     'Ctrl-C stops it.',
   ].join('\n');
 }

@@ -1,10 +1,11 @@
 // The store and the log of a process, by their addresses. Servers may come up later than the process: it
 // waits for them, and says so. The clients are loaded when they are needed.
-import { type EventLog, isOutage, pauseAfter, pauseFor } from '@action-ledger/event-log';
+import { type EventLog, isOutage, LogFault, pauseAfter, pauseFor } from '@action-ledger/event-log';
 import type { KafkaEventLogOptions } from '@action-ledger/event-log-kafka';
 import { type EventStore } from '@action-ledger/event-store';
 import { type Runtime } from '@action-ledger/runtime';
 import { type Settings } from './settings.ts';
+import { SetupFault } from './setup-fault.ts';
 
 export type StoreSettings = Pick<Settings, 'eventstoredbUrl' | 'streamPrefix'>;
 
@@ -19,8 +20,19 @@ export async function openStore(settings: StoreSettings, runtime: Runtime): Prom
   });
 }
 
-/** @throws LogFault where no broker answers, or where a topic differs */
+/** @throws LogFault where no broker answers; SetupFault where a topic differs from what is set */
 export async function openLog(settings: Settings, runtime: Runtime): Promise<EventLog> {
+  try {
+    return await openLogOf(settings, runtime);
+  } catch (fault) {
+    if (!(fault instanceof LogFault) || fault.code !== 'log.topic-differs') throw fault;
+    const fix =
+      'set ACTION_LEDGER_KAFKA_PARTITIONS to what the topics have (their number is never changed), or ACTION_LEDGER_KAFKA_PREFIX for topics of their own.';
+    throw new SetupFault('settings.invalid', fault.message, { fix, cause: fault });
+  }
+}
+
+async function openLogOf(settings: Settings, runtime: Runtime): Promise<EventLog> {
   const { openKafkaEventLog } = await import('@action-ledger/event-log-kafka');
   const { kafkaBrokers, kafkaPrefix, kafkaPartitions, kafkaCopies, kafkaSessionMs } = settings;
   return openKafkaEventLog({

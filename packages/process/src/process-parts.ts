@@ -72,7 +72,8 @@ export function ownCoreOf(parts: ProcessParts): OwnCore {
     },
     onFault: parts.onFault,
     onNotice: (notice) => {
-      logger.info({ notice: notice.kind }, 'notice');
+      if (notice.kind === 'paused') logger.warn({ pause: notice.pause }, 'paused');
+      else logger.info({ notice: notice.kind }, 'notice');
       if (notice.kind === 'stream broken') metrics.broken('chain-holds');
     },
   };

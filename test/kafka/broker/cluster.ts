@@ -97,7 +97,11 @@ function run(jars: string, node: Node): ChildProcess {
     ...['java', '-cp', `${jars}/*`, '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
     ...[quiet, 'kafka.Kafka', propertiesOf(node)],
   ];
-  const child = spawn('sh', ['-c', shell, 'sh', ...java], { stdio: ['pipe', log, log] });
+  const child = spawn('sh', ['-c', shell, 'sh', ...java], {
+    // A terminal's Ctrl-C is not for it.
+    detached: true,
+    stdio: ['pipe', log, log],
+  });
   closeSync(log);
   child.unref();
   return child;

@@ -205,6 +205,8 @@ function coreOf(given: CoreParts): Core {
   const { parts, deps, state, tail, following, hearing, sweep, onLost } = given;
   const { duties, slots, clock } = parts;
   let prepared: Promise<void> | undefined;
+  // Also without a duty it reads what others append: the log may be away for long.
+  if (parts.crew.isShared()) sweep.start();
   const checkTheRest = (): void => {
     checkInBackground(deps, tail.after, onLost).catch((fault: unknown) => {
       if (!state.closing) parts.onFault('the check in the background', fault);

@@ -7,7 +7,10 @@ import { type Following, type StreamPlace } from './follow-streams.ts';
 import { type Parts } from './parts.ts';
 
 export interface Hearing {
-  /** Resolves when what is waited for here is taken over. @throws StoreFault */
+  /**
+   * Resolves when what is waited for here is taken over, and where it is much all of it.
+   * @throws StoreFault where that cannot be read now
+   */
   readonly hear: (places: readonly StreamPlace[]) => Promise<void>;
   readonly stop: () => void;
 }
@@ -26,8 +29,9 @@ export function createHearing(parts: Parts, { follow, isKnown }: Following): Hea
       if (place.revision > (later.get(place.stream)?.revision ?? -1))
         later.set(place.stream, place);
     const laterMs = pauseAfter(failures + 1, pauses);
-    if (later.size > 0) timer ??= parts.runtime.timers.after(laterMs, () => void takeOver());
+    if (later.size > 0) timer ??= parts.runtime.timers.after(laterMs, () => void takeOverLater());
   };
+  /** What cannot be read now is kept. @throws StoreFault */
   const takeOver = async (): Promise<void> => {
     timer?.cancel();
     timer = undefined;
@@ -37,18 +41,24 @@ export function createHearing(parts: Parts, { follow, isKnown }: Following): Hea
       await follow(places);
       failures = 0;
     } catch (fault) {
-      if (parts.isClosing()) return;
       failures += 1;
-      parts.onFault('reading what others appended', fault);
       keep(places.filter((place) => !isKnown(place)));
+      throw fault;
+    }
+  };
+  const takeOverLater = async (): Promise<void> => {
+    try {
+      await takeOver();
+    } catch (fault) {
+      if (!parts.isClosing()) parts.onFault('reading what others appended', fault);
     }
   };
   return {
     hear: async (places) => {
       keep(places.filter((place) => !isWaitedFor(parts, place)));
-      const isTooMuch = later.size > laterMax;
       await follow(places.filter((place) => isWaitedFor(parts, place)));
-      if (isTooMuch) await takeOver();
+      // Whoever tells of it waits: more is told of when this has been read.
+      if (later.size > laterMax) await takeOver();
     },
     stop: () => {
       timer?.cancel();

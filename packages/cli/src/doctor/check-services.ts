@@ -63,6 +63,7 @@ async function checkPort(
     await port.close();
     return ok(check, `answers at ${withoutSecrets(address)}`);
   } catch (error) {
+    if (error instanceof SetupFault) return faulty(check, error);
     return fail(
       check,
       withoutSecrets(`${address}: ${error instanceof Error ? error.message : String(error)}`),
