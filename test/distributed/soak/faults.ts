@@ -97,8 +97,6 @@ async function killMember(
   silences.excuse(sessionMs / 1_000 + beyondSessionSeconds, service)();
   count(`kill -9 of a ${service}`);
   while (member.pid === pid) await new Promise((resolve) => setTimeout(resolve, 20));
-  // In turn: the next one is killed when this one is there again.
-  await cameUp(member);
   return member;
 }
 
