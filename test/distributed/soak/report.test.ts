@@ -22,6 +22,7 @@ const summary: Ending['summary'] = {
 const kept: Ending = {
   faults: new Map([['kill -9 of a gateway', 2]]),
   faultsPlanned: 2,
+  resumed: 1,
   rebalances: 3,
   proposals: 7,
   summary,

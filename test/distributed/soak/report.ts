@@ -11,6 +11,8 @@ export interface Ending {
   /** Of all that was to be done; without those of strangers. */
   readonly faultsPlanned: number;
   readonly rebalances: number;
+  /** Pauses that the ledger began by itself, and a person has ended. */
+  readonly resumed: number;
   readonly proposals: number;
   readonly summary: ReturnType<typeof summarise>;
   readonly hasDrained: boolean;
@@ -72,6 +74,7 @@ export function printReport(ending: Ending, print: (line: string) => void): bool
   print('\nWhat was done to it');
   for (const [what, times] of ending.faults) row(what, times);
   row('a stranger joined and left a group', ending.rebalances);
+  row('a person resumed what the ledger had paused', ending.resumed);
   row('proposals published on the log', ending.proposals);
   print('\nWhat came of it');
   for (const [name, value] of Object.entries(ending.summary)) row(name, value);

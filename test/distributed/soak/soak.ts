@@ -25,6 +25,7 @@ import { type Bystander, openBystander } from './bystander.ts';
 import { openCuts } from './cuts.ts';
 import { boundSeconds, doAll, type FaultPlan } from './faults.ts';
 import { catalogue, openOutside, startLoad } from './load.ts';
+import { openOperator } from './operator.ts';
 import { pause } from './pause.ts';
 import { type Ending } from './report.ts';
 import { createSilences } from './silences.ts';
@@ -68,6 +69,10 @@ export async function soak(options: SoakOptions): Promise<Ending> {
     say(`${what}; ${load.tally.counts.calls} calls, ${load.proposals()} proposals`);
   };
   let rebalances = 0;
+  let resumed = 0;
+  const operator = await openOperator(store, runtime, () => {
+    resumed += 1;
+  });
   const silences = createSilences(
     () => runtime.clock.monoMs(),
     boundSeconds,
@@ -88,6 +93,7 @@ export async function soak(options: SoakOptions): Promise<Ending> {
   const untold = await untoldBy(bystander, runtime);
   await watch.scrape();
   await watch.stop();
+  await operator.close();
   await bystander.close();
   await fleet.close();
   const verdict = await judgePlay(store, outside.provider, load.tally.toldSucceeded);
@@ -96,7 +102,7 @@ export async function soak(options: SoakOptions): Promise<Ending> {
   await store.close();
   await Promise.all([outside.close(), identities.close(), cuts.close()]);
   return {
-    ...{ faults, rebalances, hasDrained, untold, wrongStates },
+    ...{ faults, rebalances, resumed, hasDrained, untold, wrongStates },
     faultsPlanned: plannedFaults(plan),
     proposals: load.proposals(),
     summary: summarise(load.tally, verdict, (runtime.clock.monoMs() - startedMs) / 1_000),
