@@ -11,7 +11,7 @@ import { screenOf, services, startProcess } from './services.ts';
 const usual = {
   ACTION_LEDGER_OPEN: 'true',
   ACTION_LEDGER_LOG_LEVEL: 'warn',
-  ACTION_LEDGER_TOOLS: `${import.meta.dirname}/try-out-tools.ts`,
+  ACTION_LEDGER_TOOLS: `${import.meta.dirname}/try-out-tools-main.ts`,
 };
 const program = 'packages/cli/bin/action-ledger.js';
 console.log('Starting a Kafka broker and the protocol double of EventStoreDB …');
