@@ -21,7 +21,11 @@ if (servers.kind === 'missing') {
   process.exitCode = 1;
 } else {
   const stopping = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve);
+    // Also later ones: npm tells again what the terminal has told.
+    for (const signal of ['SIGINT', 'SIGTERM'])
+      process.on(signal, () => {
+        resolve();
+      });
   });
   const named = servers.env;
   try {

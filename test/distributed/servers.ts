@@ -79,7 +79,8 @@ function begin(file: string, port: string): ChildProcess {
   return spawn(process.execPath, [...flags, quiet, doubleProgram, '--port', port, '--file', file], {
     // A terminal's Ctrl-C is not for it: services that stop still have something to record.
     detached: true,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // It ends with this process by the channel between them.
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
 }
 

@@ -23,6 +23,8 @@ export function startProcess(output: number | 'inherit') {
   return (args: readonly string[], env: Env): ChildProcess =>
     spawn(process.execPath, [program, ...args], {
       env: { ...process.env, ...env },
+      // A terminal's Ctrl-C is for whoever started them: told twice, they would end at once.
+      detached: true,
       stdio: ['ignore', output, output, 'ipc'],
     });
 }

@@ -117,6 +117,13 @@ describe('what others have appended and told of', () => {
 });
 
 describe('what others have appended', () => {
+  it('is read now and then where nothing tells of it, also without a duty', () =>
+    afterAnother(1, async ({ world, core, places }) => {
+      expect(places.some(core.isKnown)).toBe(false);
+      await world.runtime.advance(6_000);
+      expect(places.every(core.isKnown)).toBe(true);
+    }));
+
   it('is read sixteen streams at a time', () =>
     afterAnother(20, async ({ world, core, places, reads }) => {
       const goOn = hold(reads);

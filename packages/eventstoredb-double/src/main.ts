@@ -19,3 +19,5 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     void double.close();
   });
+// Where another program has started it, it ends with that one.
+process.once('disconnect', () => process.exit());

@@ -50,8 +50,10 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   );
   const close = async (): Promise<void> => {
     const [gateway, ...others] = members;
-    await gateway?.close();
-    await Promise.all(others.map((member) => member.close()));
+    const first = await Promise.allSettled([gateway?.close()]);
+    const rest = await Promise.allSettled(others.map((member) => member.close()));
+    // Of those that have ended otherwise one is told, when none of the others needs the servers any more.
+    await Promise.all([...first, ...rest].map((ended) => unlessRejected(ended)));
   };
   try {
     const [gateway] = await Promise.all(members.map(({ started }) => started));
@@ -66,4 +68,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     await Promise.allSettled(members.map((member) => member.close()));
     throw error;
   }
+}
+
+function unlessRejected(ended: PromiseSettledResult<unknown>): Promise<unknown> {
+  return ended.status === 'rejected' ? Promise.reject(ended.reason as Error) : Promise.resolve();
 }
